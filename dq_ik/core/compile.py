@@ -1,0 +1,70 @@
+# Copyright 2026 The dq_ik Authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+The two decorators of the core: ``kernel`` for inner functions, ``entry`` for those called from Python.
+
+Both compile with numba. Without numba the same functions run as plain Python: slow but right, with one warning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+import os
+import tempfile
+from typing import Any
+import warnings
+
+try:
+    import numba
+except ImportError:  # pragma: no cover - exercised in a subprocess by the tests
+    numba = None
+    warnings.warn(
+        'numba is not installed: dq_ik runs uncompiled, about a thousand times slower. '
+        "Install it with 'pip install numba' or 'apt install python3-numba'.", RuntimeWarning,
+        stacklevel=2)
+
+COMPILED = numba is not None and not numba.config.DISABLE_JIT
+
+# Reordering and fused multiply-add, but NaN stays NaN: the solver must see it.
+FAST_MATH = {'reassoc', 'contract', 'arcp', 'nsz', 'afn'}
+
+
+def _compiler(**flags: Any) -> Callable[[Callable], Callable]:
+    if numba is None:
+        return lambda function: function
+    return numba.njit(nogil=True, error_model='numpy', fastmath=FAST_MATH, **flags)
+
+
+def kernel(function: Callable) -> Callable:
+    """Compile an inner function; it is inlined or called by an entry and not cached by itself."""
+    return _compiler()(function)
+
+
+def entry(function: Callable) -> Callable:
+    """Compile a function that Python calls; the machine code is kept on disk between runs."""
+    try:
+        return _compiler(cache=True)(function)
+    except RuntimeError:  # neither the package nor the home folder is writable
+        numba.config.CACHE_DIR = os.environ['NUMBA_CACHE_DIR'] = os.path.join(
+            tempfile.gettempdir(), f'dq_ik_cache_{os.getuid()}')
+        return _compiler(cache=True)(function)
+
+
+def parallel_entry(function: Callable) -> Callable:
+    """Compile an entry whose ``prange`` loop runs on all cores."""
+    return _compiler(cache=True, parallel=True)(function)
+
+
+prange = range if numba is None else numba.prange

@@ -1,0 +1,126 @@
+# Copyright 2026 The dq_ik Authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+Quaternions as 4-tuples ``(w, x, y, z)`` and vectors as 3-tuples.
+
+A unit quaternion r turns a vector v into ``r v r*`` ([Kenwright2022] eqs. 2-5); ``exp`` and ``log`` connect it with the rotation
+vector ``angle * axis`` ([Kenwright2022] eqs. 3, 6, 7).
+"""
+
+import math
+
+from dq_ik.core.compile import kernel
+
+SMALL_ANGLE = 1e-4  # below, the series is exact to double precision (next term: angle**4 / 1920)
+
+
+@kernel
+def mul(a, b):
+    """Product ``a b`` ([Kenwright2022] eq. 5; differs from it in the vector part: ``v0 x v1``, misprinted as ``v0 v1``)."""
+    aw, ax, ay, az = a
+    bw, bx, by, bz = b
+    return (aw * bw - ax * bx - ay * by - az * bz,
+            aw * bx + ax * bw + ay * bz - az * by,
+            aw * by - ax * bz + ay * bw + az * bx,
+            aw * bz + ax * by - ay * bx + az * bw)
+
+
+@kernel
+def conj(a):
+    """Conjugate ``a*``: the inverse of a unit quaternion."""
+    return (a[0], -a[1], -a[2], -a[3])
+
+
+@kernel
+def add(a, b):
+    """Sum ``a + b`` ([Kenwright2022] eq. 5)."""
+    return (a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3])
+
+
+@kernel
+def scale(a, factor):
+    """Product with a number."""
+    return (a[0] * factor, a[1] * factor, a[2] * factor, a[3] * factor)
+
+
+@kernel
+def dot(a, b):
+    """Inner product of four components."""
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3]
+
+
+@kernel
+def norm(a):
+    """Length of a quaternion."""
+    return math.sqrt(dot(a, a))
+
+
+@kernel
+def normalized(a):
+    """Quaternion of unit length in the same direction."""
+    return scale(a, 1.0 / norm(a))
+
+
+@kernel
+def cross(a, b):
+    """Cross product of two vectors."""
+    return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
+
+
+@kernel
+def rotate(r, v):
+    """Rotate vector v: ``r v r*`` ([Kenwright2022] eq. 4), as ``v + 2 w (u x v) + 2 u x (u x v)`` with ``u = vec(r)``."""
+    u = (r[1], r[2], r[3])
+    c = cross(u, v)
+    d = cross(u, c)
+    return (v[0] + 2.0 * (r[0] * c[0] + d[0]),
+            v[1] + 2.0 * (r[0] * c[1] + d[1]),
+            v[2] + 2.0 * (r[0] * c[2] + d[2]))
+
+
+@kernel
+def z_axis(r):
+    """Third column of the rotation matrix of r: ``rotate(r, (0, 0, 1))``."""
+    w, x, y, z = r
+    return (2.0 * (x * z + w * y), 2.0 * (y * z - w * x), 1.0 - 2.0 * (x * x + y * y))
+
+
+@kernel
+def exp(v):
+    """Unit quaternion of a rotation vector ([Kenwright2022] eqs. 3, 6): ``(cos(a/2), sin(a/2)/a v)`` with ``a = |v|``."""
+    squared = v[0] * v[0] + v[1] * v[1] + v[2] * v[2]
+    angle = math.sqrt(squared)
+    if angle < SMALL_ANGLE:
+        factor = 0.5 - squared / 48.0
+    else:
+        factor = math.sin(0.5 * angle) / angle
+    return (math.cos(0.5 * angle), factor * v[0], factor * v[1], factor * v[2])
+
+
+@kernel
+def log(r):
+    """
+    Rotation vector of a unit quaternion, of length at most pi ([Kenwright2022] eqs. 6, 7).
+
+    The shorter of the two arcs of r and -r is taken. ``atan2`` keeps full precision near a half turn.
+    """
+    sign = 1.0 if r[0] >= 0.0 else -1.0
+    squared = r[1] * r[1] + r[2] * r[2] + r[3] * r[3]
+    sine = math.sqrt(squared)
+    if sine < SMALL_ANGLE:
+        factor = sign * (2.0 + squared / 3.0)
+    else:
+        factor = sign * 2.0 * math.atan2(sine, sign * r[0]) / sine
+    return (factor * r[1], factor * r[2], factor * r[3])
