@@ -1,0 +1,60 @@
+# Copyright 2026 The dq_ik Authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+"""The exceptions of dq_ik: one base, and one child per kind of bad input."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+
+class DqIkError(ValueError):
+    """Base of all errors that dq_ik raises; the message says what to change."""
+
+
+class PoseError(DqIkError):
+    """A pose, rotation or twist is not finite or not a rigid motion."""
+
+
+class UrdfError(DqIkError):
+    """A robot description cannot be read, or describes no valid robot."""
+
+
+class ChainError(DqIkError):
+    """A chain was asked for with a link or joint that does not fit the robot."""
+
+
+class GoalError(DqIkError):
+    """A goal is malformed, or names a tip that the chain does not have."""
+
+
+class OptionError(DqIkError):
+    """A solver option is unknown or out of its range."""
+
+
+class SeedError(DqIkError):
+    """A joint vector has the wrong size or contains values that are not finite."""
+
+
+def listing(names: Iterable[str], limit: int = 40) -> str:
+    """
+    Join names for an error message: ``'a', 'b', 'c'``.
+
+    :param names: what exists.
+    :param limit: how many names to print before ``and 12 more``.
+    """
+    names = [f"'{name}'" for name in names]
+    if not names:
+        return '(none)'
+    text = ', '.join(names[:limit])
+    return text if len(names) <= limit else f'{text} and {len(names) - limit} more'
