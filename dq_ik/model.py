@@ -132,7 +132,7 @@ class RobotModel:
     A robot: links and joints that form one tree.
 
     Who holds a RobotModel knows: one root, no cycle, unique names, limits in order, mimics resolved.
-    Build one with :func:`dq_ik.load_robot`, or with :func:`dq_ik.assembly.assemble` from joints in any order.
+    Build one with :func:`dq_ik.load_robot`, or with :func:`dq_ik.build.build_model` from joints in any order.
 
     :param name: of the robot.
     :param root: the link without a parent.
@@ -149,7 +149,7 @@ class RobotModel:
         """Refuse anything but one ordered tree with resolved mimics."""
         if self.links != (self.root, *(joint.child for joint in self.joints)):
             raise UrdfError(f"the links of robot '{self.name}' must be its root and then the child of each "
-                            'joint, in order; dq_ik.assembly.assemble() does that for any order')
+                            'joint, in order; dq_ik.build.build_model() does that for any order')
         seen = {self.root}
         for joint in self.joints:
             if joint.parent not in seen or joint.child in seen:

@@ -11,7 +11,7 @@
 # WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
 # See the License for the specific language governing permissions and
 # limitations under the License.
-"""URDF text or file -> RobotModel: read safely, parse with urdf_parser_py, check, assemble."""
+"""URDF text or file -> RobotModel: read safely, parse with urdf_parser_py, check, build."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 from xml.parsers import expat
 
-from dq_ik.assembly import assemble
 from dq_ik.balls import Ball, group_balls
+from dq_ik.build import build_model
 from dq_ik.errors import listing, UrdfError
 from dq_ik.model import Joint, JointKind, Mimic, RobotModel
 from dq_ik.pose import Pose
@@ -60,7 +60,7 @@ def load_robot(source: str | os.PathLike, *, soft_limits: bool = False,
     links = [link.name for link in robot.links]
     if balls:
         joints, links = group_balls(joints, links, balls)
-    return assemble(robot.name, joints, links)
+    return build_model(robot.name, joints, links)
 
 
 def read_source(source: str | os.PathLike) -> str:

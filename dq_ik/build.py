@@ -11,7 +11,7 @@
 # WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
 # See the License for the specific language governing permissions and
 # limitations under the License.
-"""Assemble links and joints, given in any order, into one checked RobotModel."""
+"""Build one robot: links and joints, given in any order, become one checked RobotModel."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from dq_ik.errors import listing, UrdfError
 from dq_ik.model import Joint, Mimic, RobotModel, SINGLE_AXIS
 
 
-def assemble(name: str, joints: Iterable[Joint], links: Sequence[str] | None = None) -> RobotModel:
+def build_model(name: str, joints: Iterable[Joint], links: Sequence[str] | None = None) -> RobotModel:
     """
     Return the robot that the joints form.
 
