@@ -1,0 +1,265 @@
+# Copyright 2026 The dq_ik Authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Chain: the part of a robot between a base and one or several tips, ready for kinematics."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+import math
+from typing import Any, TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dq_ik.core import tree as core
+from dq_ik.core.jacobian import jacobian
+from dq_ik.elements import build_elements
+from dq_ik.errors import ChainError, listing, SeedError
+from dq_ik.model import RobotModel
+from dq_ik.pose import Pose
+
+if TYPE_CHECKING:
+    from dq_ik.result import BatchResult, IkResult
+    from dq_ik.solver import Solver
+
+ORIGIN = np.zeros(3)
+
+
+class Chain:
+    """
+    Base, tips and joint variables of a part of a robot, with limits, forward kinematics and Jacobians.
+
+    Never changes after construction. All poses are in the base link's frame.
+    """
+
+    def __init__(self, model: RobotModel, base: str | None = None,
+                 tips: str | Sequence[str] | None = None, tool: Pose | None = None) -> None:
+        """
+        Take the tree from a base to its tips.
+
+        :param base: link that stands still; None: the root
+        :param tips: link or links to be moved; None: the only leaf
+        :param tool: pose of the goal frame in each tip link; None: the link's own frame
+        """
+        self.model = model
+        self.base = model.root if base is None else base
+        self.tips = _tips(model, self.base, tips)
+        self.tool = Pose.identity() if tool is None else tool
+        self.elements = build_elements(model, self.base, self.tips, self.tool)
+        self.packed = tuple(_frozen(array) for array in core.pack(self.elements.tree))
+        variables = self.elements.variables
+        self.joint_names = tuple(variable.name for variable in variables)
+        self.n = len(variables)
+        self.lower = _frozen([variable.lower for variable in variables])
+        self.upper = _frozen([variable.upper for variable in variables])
+        self.velocity = _frozen([variable.velocity for variable in variables])
+        inside = (self.lower <= 0.0) & (self.upper >= 0.0)
+        with np.errstate(invalid='ignore'):
+            self.neutral = _frozen(np.where(inside, 0.0, 0.5 * (self.lower + self.upper)))
+        self._solvers: dict[Any, Solver] = {}
+
+    def __repr__(self) -> str:
+        """Return a one-line description."""
+        return f'Chain({self.base!r} -> {listing(self.tips)}, {self.n} variables)'
+
+    def tip_number(self, tip: str | None = None) -> int:
+        """Return the index of a tip; None means the only one."""
+        if tip is None and len(self.tips) == 1:
+            return 0
+        if tip not in self.tips:
+            raise ChainError(f'tip {tip!r} is not one of this chain: {listing(self.tips)}')
+        return self.tips.index(tip)
+
+    def checked(self, q: ArrayLike) -> np.ndarray:
+        """Return a joint vector as an array of n finite floats, or raise SeedError."""
+        q = np.array(q, dtype=float)  # a copy: kernels are compiled for writable arrays
+        if q.shape != (self.n,):
+            raise SeedError(f'a joint vector of this chain has {self.n} numbers '
+                            f'({listing(self.joint_names)}), got shape {q.shape}')
+        if not math.isfinite(q.sum()):
+            bad = [name for name, value in zip(self.joint_names, q) if not math.isfinite(value)]
+            raise SeedError(f'the joint vector is not finite at {listing(bad)}: {q}')
+        return q
+
+    # --- kinematics ------------------------------------------------------------------------------
+
+    def fk(self, q: ArrayLike, tip: str | None = None) -> Pose:
+        """Pose of a tip in the base frame at q."""
+        number = self.tip_number(tip)
+        return _pose(self._poses(q)[number])
+
+    def fk_all(self, q: ArrayLike) -> dict[str, Pose]:
+        """Poses of all tips in the base frame at q."""
+        return dict(zip(self.tips, map(_pose, self._poses(q))))
+
+    def fk_batch(self, q: ArrayLike) -> np.ndarray:
+        """Poses of all tips at many configurations: (N, n) -> dual quaternions (N, n_tips, 8), on all cores."""
+        q = np.array(q, dtype=float)
+        if q.ndim != 2 or q.shape[1] != self.n:
+            raise SeedError(f'fk_batch takes an array of shape (N, {self.n}), got {q.shape}')
+        poses = np.empty((len(q), len(self.tips), 8))
+        core.fk_batch(*self.packed, q, poses)
+        return poses
+
+    def _poses(self, q: ArrayLike) -> np.ndarray:
+        poses = np.empty((len(self.tips), 8))
+        core.fk(*self.packed, self.checked(q), poses)
+        return poses
+
+    def jacobian(self, q: ArrayLike, tip: str | None = None, frame: str = 'world',
+                 point: ArrayLike | None = None) -> np.ndarray:
+        """
+        Jacobian (6, n) of a tip at q, linear rows first.
+
+        :param frame: 'world': velocities along the base's axes; 'body': along the tip's own axes
+        :param point: the point of the tip frame whose velocity is meant; None: its origin
+        """
+        if frame not in ('world', 'body'):
+            raise ChainError(f"frame is 'world' or 'body', got {frame!r}")
+        out = np.empty((6, self.n))
+        offset = ORIGIN if point is None else np.array(point, dtype=float)
+        if offset.shape != (3,):
+            raise ChainError(f'point has 3 numbers, got shape {offset.shape}')
+        jacobian(*self.packed, self.checked(q), self.tip_number(tip), offset, frame == 'body', out)
+        return out
+
+    # --- limits and names ------------------------------------------------------------------------
+
+    def clamp(self, q: ArrayLike) -> np.ndarray:
+        """Return q moved into the limits."""
+        return np.clip(self.checked(q), self.lower, self.upper)
+
+    def within_limits(self, q: ArrayLike, slack: float = 0.0) -> bool:
+        """Tell whether every variable is inside its limits, give or take ``slack``."""
+        q = self.checked(q)
+        return bool(np.all(q >= self.lower - slack) and np.all(q <= self.upper + slack))
+
+    def random(self, rng: np.random.Generator) -> np.ndarray:
+        """Draw a configuration: uniform within limits; turns for joints without; within 1 m for slides without."""
+        low = np.where(np.isfinite(self.lower), self.lower, self.neutral - self._reach)
+        high = np.where(np.isfinite(self.upper), self.upper, self.neutral + self._reach)
+        q = rng.uniform(low, high)
+        for i, (kind, _, variable, _) in enumerate(self.elements.tree.index):
+            if kind == core.BALL:
+                q[variable:variable + 3] = _random_ball(rng, *self.elements.tree.element[i, 10:13])
+        return q
+
+    @cached_property
+    def _reach(self) -> np.ndarray:
+        """How far a variable without limits is sampled to each side."""
+        reach = np.full(self.n, math.pi)
+        for kind, _, variable, _ in self.elements.tree.index:
+            if kind == core.PRISMATIC:
+                reach[variable] = 1.0
+        return reach
+
+    def joint_positions(self, q: ArrayLike) -> dict[str, float]:
+        """Return values by URDF joint name, mimic joints included."""
+        values = dict(zip(self.joint_names, self.checked(q).tolist()))
+        for name, master, multiplier, offset in self._mimics:
+            values[name] = multiplier * values[master] + offset
+        return values
+
+    @cached_property
+    def _mimics(self) -> tuple[tuple[str, str, float, float], ...]:
+        return tuple((j.name, j.mimic.joint, j.mimic.multiplier, j.mimic.offset)
+                     for j in self.model.joints if j.mimic and j.mimic.joint in self.joint_names)
+
+    def configuration(self, positions: Mapping[str, float],
+                      default: ArrayLike | None = None) -> np.ndarray:
+        """Return the joint vector with the named values; others from ``default`` (None: neutral)."""
+        q = self.neutral.copy() if default is None else self.checked(default).copy()
+        for i, name in enumerate(self.joint_names):
+            if name in positions:
+                q[i] = positions[name]
+        return q
+
+    def describe(self) -> str:
+        """Return a table of the variables for people."""
+        width = max([len(name) for name in self.joint_names] + [8])
+        lines = [f"{self.base} -> {', '.join(self.tips)}: {self.n} variables",
+                 f"{'variable':<{width}}  {'lower':>9} {'upper':>9} {'velocity':>9}"]
+        for v in self.elements.variables:
+            lines.append(f'{v.name:<{width}}  {v.lower:>9.4f} {v.upper:>9.4f} {v.velocity:>9.4f}')
+        return '\n'.join(lines)
+
+    # --- inverse kinematics ----------------------------------------------------------------------
+
+    def solve(self, goals: Any, seed: ArrayLike | None = None, **options: Any) -> IkResult:
+        """Find a configuration that brings the tips to their goals; see :class:`dq_ik.solver.Solver`."""
+        return self._solver(options).solve(goals, seed)
+
+    def solve_batch(self, goals: Any, seeds: ArrayLike | None = None, *, progress: bool = False,
+                    **options: Any) -> BatchResult:
+        """Solve many goals on all cores; see :meth:`dq_ik.solver.Solver.solve_batch`."""
+        return self._solver(options).solve_batch(goals, seeds, progress=progress)
+
+    def _solver(self, options: dict[str, Any]) -> Solver:
+        try:
+            key = tuple(options.items())
+            solver = self._solvers.get(key)
+        except TypeError:  # an option that is a list or an array
+            key = tuple((name, repr(value)) for name, value in options.items())
+            solver = self._solvers.get(key)
+        if solver is None:
+            from dq_ik.solver import Solver
+            solver = self._solvers[key] = Solver(self, **options)
+        return solver
+
+
+def _tips(model: RobotModel, base: str, tips: str | Sequence[str] | None) -> tuple[str, ...]:
+    if base not in model.links:
+        raise ChainError(f'base {base!r} is not a link of {model.name!r}: {listing(model.links)}')
+    if tips is None or not len(tips):
+        below = [leaf for leaf in model.leaves if _is_below(model, base, leaf)]
+        if len(below) != 1:
+            raise ChainError(f'name the tip: {len(below)} leaves are below {base!r}: '
+                             f'{listing(below)}')
+        return (below[0],)
+    names = (tips,) if isinstance(tips, str) else tuple(tips)
+    if len(set(names)) < len(names):
+        raise ChainError(f'a tip is named twice: {listing(names)}')
+    return names
+
+
+def _is_below(model: RobotModel, base: str, link: str) -> bool:
+    while link != base:
+        joint = model.parent_joint(link)
+        if joint is None:
+            return False
+        link = joint.parent
+    return True
+
+
+def _random_ball(rng: np.random.Generator, swing: float, twist_lower: float,
+                 twist_upper: float) -> np.ndarray:
+    """Draw exponential-map coordinates within a swing cone and twist range about z."""
+    direction = rng.uniform(-math.pi, math.pi)
+    angle = min(swing, math.pi) * math.sqrt(rng.uniform())
+    twist = rng.uniform(max(twist_lower, -math.pi), min(twist_upper, math.pi))
+    x = (Pose.exp((0, 0, 0, angle * math.cos(direction), angle * math.sin(direction), 0.0))
+         @ Pose.exp((0, 0, 0, 0, 0, twist)))
+    return x.log()[3:]
+
+
+def _pose(row: np.ndarray) -> Pose:
+    return Pose(row[:4], row[4:])
+
+
+def _frozen(values: ArrayLike) -> np.ndarray:
+    array = np.array(values)
+    array.setflags(write=False)
+    return array

@@ -1,0 +1,78 @@
+# Copyright 2026 The dq_ik Authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+The Jacobian of all tips: columns of twists, linear first.
+
+World Jacobian: ``(velocity of the tip's point, angular velocity) = J_world qdot``, both along the base's axes ([Recipe] procedure 1 and
+eq. 13; [ProjectedLineSearch] eqs. A.11, A.15; [Rotations] eqs. 74, 79, algorithms 5, 10 and 13). Body Jacobian: the same along the tip's own axes
+([Recipe] eqs. 9-12, procedure 2).
+"""
+
+import numpy as np
+
+from dq_ik.core import dual_quaternion, quaternion
+from dq_ik.core.compile import entry, kernel
+from dq_ik.core.tree import (
+    forward_kinematics, n_screws, PATH_START, PATH_STOP, SLOT_START, SLOT_STOP, tip_pose, unpack)
+
+
+@kernel
+def columns(tree, k, point, screw, column_out):
+    """
+    Columns of tip k at a point of the base frame, one row per slot.
+
+    :param screw: ``(n_screws, 6)`` of :func:`dq_ik.core.tree.forward_kinematics`
+    :param column_out: ``(n_slots, 6)``; the rows of tip k are filled
+    """
+    for slot in range(tree.tip_index[k, SLOT_START], tree.tip_index[k, SLOT_STOP]):
+        for r in range(6):
+            column_out[slot, r] = 0.0
+    for entry_ in range(tree.tip_index[k, PATH_START], tree.tip_index[k, PATH_STOP]):
+        s = screw[tree.path[entry_, 0]]
+        column = column_out[tree.path[entry_, 1]]
+        angular = (s[3], s[4], s[5])
+        linear = quaternion.cross(angular, point)
+        for r in range(3):
+            column[r] += s[r] + linear[r]
+            column[3 + r] += angular[r]
+
+
+@entry
+def jacobian(numbers, indices, q, k, offset, body, jacobian_out):
+    """
+    Fill ``jacobian_out`` (6, n) with the Jacobian of tip k at q.
+
+    :param offset: ``(3,)`` point of the tip frame whose velocity is meant
+    :param body: True: along the tip's axes; False: along the base's axes
+    """
+    tree = unpack(numbers, indices)
+    world = np.empty((tree.index.shape[0], 8))
+    screw = np.empty((n_screws(tree), 6))
+    column = np.empty((tree.slot.shape[0], 6))
+    forward_kinematics(tree, q, world, screw)
+    x = tip_pose(tree, k, world)
+    columns(tree, k, dual_quaternion.transform(x, (offset[0], offset[1], offset[2])), screw, column)
+    back = quaternion.conj(x[0])
+    jacobian_out[:] = 0.0
+    for slot in range(tree.tip_index[k, SLOT_START], tree.tip_index[k, SLOT_STOP]):
+        c = column[slot]
+        linear = (c[0], c[1], c[2])
+        angular = (c[3], c[4], c[5])
+        if body:
+            linear = quaternion.rotate(back, linear)
+            angular = quaternion.rotate(back, angular)
+        for r in range(3):
+            jacobian_out[r, tree.slot[slot]] = linear[r]
+            jacobian_out[3 + r, tree.slot[slot]] = angular[r]

@@ -1,0 +1,192 @@
+# Copyright 2026 The dq_ik Authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+A robot as arrays, and its forward kinematics by dual-quaternion products.
+
+An element i has a constant pose C_i in its parent element and moves about or along z, or freely (ball), so that
+``x_i = x_parent(i) C_i M_i(q)`` ([Kenwright2022] eqs. 13-15; [Rotations] eq. 61, algorithms 2, 3, 7, 8 and 12). Revolute and
+prismatic joints differ in their motion only; fixed joints are folded into C; a mimic joint reads another joint's variable.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from dq_ik.core import dual_quaternion, quaternion
+from dq_ik.core.compile import entry, kernel, parallel_entry, prange
+
+REVOLUTE, PRISMATIC, BALL = 0, 1, 2
+
+# Columns of Tree.element.
+CONSTANT, MULTIPLIER, OFFSET = 0, 8, 9  # the pose C takes eight
+SWING, TWIST_LOWER, TWIST_UPPER = 10, 11, 12  # limits of a ball
+ELEMENT_WIDTH = 13
+# Columns of Tree.index.
+KIND, PARENT, VARIABLE, SCREW = 0, 1, 2, 3
+INDEX_WIDTH = 4
+# Columns of Tree.tip_index.
+TIP_ELEMENT, PATH_START, PATH_STOP, SLOT_START, SLOT_STOP = 0, 1, 2, 3, 4
+TIP_INDEX_WIDTH = 5
+
+
+class Tree(NamedTuple):
+    """
+    The arrays of a chain or tree; never written by a kernel.
+
+    A *screw* is one axis of motion (a ball has three); a *slot* is one variable on the way to one tip, so that joints off
+    the way cost nothing ([Rotations] algorithm 9; [Recipe] "On-Path").
+    """
+
+    element: np.ndarray  # (n_elements, 13) constant pose, multiplier, offset, limits of a ball
+    index: np.ndarray  # (n_elements, 4) kind, parent element or -1, first variable, first screw
+    tip: np.ndarray  # (n_tips, 8) constant pose of the tip in its element
+    tip_index: np.ndarray  # (n_tips, 5) element or -1, first and last entry of path, first and last slot
+    path: np.ndarray  # (n_path, 2) screw, slot
+    slot: np.ndarray  # (n_slots,) variable of each slot
+
+
+def pack(tree: Tree) -> tuple[np.ndarray, np.ndarray]:
+    """Return the tree as one float and one integer array; :func:`unpack` is the inverse."""
+    sizes = [len(tree.element), len(tree.tip), len(tree.path), len(tree.slot)]
+    numbers = np.concatenate([tree.element.ravel(), tree.tip.ravel()])
+    indices = np.concatenate([
+        sizes, tree.index.ravel(), tree.tip_index.ravel(), tree.path.ravel(), tree.slot])
+    return numbers.astype(np.float64), indices.astype(np.int64)
+
+
+@kernel
+def unpack(numbers, indices):
+    """See the packed arrays as a :class:`Tree` of views."""
+    n_elements, n_tips, n_path, n_slots = indices[0], indices[1], indices[2], indices[3]
+    split = n_elements * ELEMENT_WIDTH
+    a = 4 + n_elements * INDEX_WIDTH
+    b = a + n_tips * TIP_INDEX_WIDTH
+    c = b + 2 * n_path
+    return Tree(numbers[:split].reshape(n_elements, ELEMENT_WIDTH),
+                indices[4:a].reshape(n_elements, INDEX_WIDTH),
+                numbers[split:split + 8 * n_tips].reshape(n_tips, 8),
+                indices[a:b].reshape(n_tips, TIP_INDEX_WIDTH),
+                indices[b:c].reshape(n_path, 2),
+                indices[c:c + n_slots])
+
+
+@kernel
+def n_screws(tree):
+    """Count the axes of motion: one per revolute or prismatic element, three per ball."""
+    last = tree.index.shape[0] - 1
+    if last < 0:
+        return 0
+    return tree.index[last, SCREW] + (3 if tree.index[last, KIND] == BALL else 1)
+
+
+@kernel
+def forward_kinematics(tree, q, world_out, screw_out):
+    """
+    Poses of all elements in the base frame, and their screws at q.
+
+    A screw is the twist (linear, angular) of the point at the base's origin for a unit rate of the variable: the line of the
+    axis with its moment, or a direction ([Recipe] eqs. 7-10). The velocity at a point p is ``linear + angular x p``.
+
+    :param world_out: ``(n_elements, 8)`` dual quaternions
+    :param screw_out: ``(n_screws, 6)`` twists, linear first
+    """
+    x = dual_quaternion.IDENTITY
+    for i in range(tree.index.shape[0]):
+        parent = tree.index[i, PARENT]
+        if parent < 0:
+            x = dual_quaternion.load(tree.element[i])
+        elif parent == i - 1:
+            x = dual_quaternion.mul(x, dual_quaternion.load(tree.element[i]))
+        else:
+            x = dual_quaternion.mul(dual_quaternion.load(world_out[parent]),
+                                    dual_quaternion.load(tree.element[i]))
+        x = _move(tree, i, q, x, screw_out)
+        dual_quaternion.store(x, world_out[i])
+
+
+@kernel
+def _move(tree, i, q, x, screw_out):
+    """Apply the motion of element i to the pose x and write its screws."""
+    kind = tree.index[i, KIND]
+    variable = tree.index[i, VARIABLE]
+    screw = tree.index[i, SCREW]
+    if kind == BALL:
+        rotation = quaternion.exp((q[variable], q[variable + 1], q[variable + 2]))
+        x = (quaternion.mul(x[0], rotation), quaternion.mul(x[1], rotation))
+        t = dual_quaternion.translation(x)
+        _store_line(t, quaternion.rotate(x[0], (1.0, 0.0, 0.0)), 1.0, screw_out[screw])
+        _store_line(t, quaternion.rotate(x[0], (0.0, 1.0, 0.0)), 1.0, screw_out[screw + 1])
+        _store_line(t, quaternion.z_axis(x[0]), 1.0, screw_out[screw + 2])
+        return x
+    multiplier = tree.element[i, MULTIPLIER]
+    value = multiplier * q[variable] + tree.element[i, OFFSET]
+    axis = quaternion.z_axis(x[0])
+    if kind == PRISMATIC:
+        row = screw_out[screw]
+        for k in range(3):
+            row[k] = multiplier * axis[k]
+            row[3 + k] = 0.0
+        return dual_quaternion.mul_translation_z(x, value)
+    _store_line(dual_quaternion.translation(x), axis, multiplier, screw_out[screw])
+    return dual_quaternion.mul_rotation_z(x, math.cos(0.5 * value), math.sin(0.5 * value))
+
+
+@kernel
+def _store_line(point, axis, factor, row_out):
+    """Write the twist of a rotation about the line through a point: ``factor (point x axis, axis)``."""
+    moment = quaternion.cross(point, axis)
+    for k in range(3):
+        row_out[k] = factor * moment[k]
+        row_out[3 + k] = factor * axis[k]
+
+
+@kernel
+def tip_pose(tree, k, world):
+    """Pose of tip k in the base frame."""
+    element = tree.tip_index[k, TIP_ELEMENT]
+    constant = dual_quaternion.load(tree.tip[k])
+    if element < 0:
+        return constant
+    return dual_quaternion.mul(dual_quaternion.load(world[element]), constant)
+
+
+@kernel
+def tip_poses(tree, q, world, screw, poses_out):
+    """Poses of all tips at q; ``world`` and ``screw`` are work arrays."""
+    forward_kinematics(tree, q, world, screw)
+    for k in range(tree.tip.shape[0]):
+        dual_quaternion.store(tip_pose(tree, k, world), poses_out[k])
+
+
+@entry
+def fk(numbers, indices, q, poses_out):
+    """Fill ``poses_out`` (n_tips, 8) with the tips' poses at q (n,)."""
+    tree = unpack(numbers, indices)
+    world = np.empty((tree.index.shape[0], 8))
+    screw = np.empty((n_screws(tree), 6))
+    tip_poses(tree, q, world, screw, poses_out)
+
+
+@parallel_entry
+def fk_batch(numbers, indices, q, poses_out):
+    """Fill ``poses_out`` (N, n_tips, 8) with the tips' poses at each row of q (N, n), on all cores."""
+    for row in prange(q.shape[0]):
+        tree = unpack(numbers, indices)
+        world = np.empty((tree.index.shape[0], 8))
+        screw = np.empty((n_screws(tree), 6))
+        tip_poses(tree, q[row], world, screw, poses_out[row])
