@@ -167,7 +167,7 @@ def _arm(robot: Robot, side: str, sign: int) -> None:
     shoulder = [('x', mirror(degrees(-25, 170, 700, 100), sign)), ('y', degrees(-175, 60, 700, 100)),
                 ('z', mirror(degrees(-90, 90, 700, 80), sign))]
     wrist = [('z', mirror(degrees(-85, 85, 700, 30), sign)), ('x', degrees(-70, 70, 700, 30)),
-             ('y', mirror(degrees(-30, 25, 700, 30), sign))]
+             ('y', degrees(-30, 25, 700, 30))]
     fingers = [('x', mirror(degrees(-90, 20, 700, 15), sign)), ('y', degrees(-15, 15, 700, 15))]
     blade = (rod((0, 0.01 * sign, 0), (0, 0.13 * sign, 0), 0.052, 'shirt'),)
     upper = (ball(0.062, 'shirt'), rod((0, 0, 0), (0, 0, -0.27), 0.046, 'shirt'))
