@@ -40,6 +40,22 @@ def conj(a):
 
 
 @kernel
+def norm(a):
+    """Dual number ``(|real|, <real, dual> / |real|)``; (1, 0) for a pose ([Kenwright2022] eq. 11)."""
+    length = quaternion.norm(a[0])
+    return (length, quaternion.dot(a[0], a[1]) / length)
+
+
+@kernel
+def normalized(a):
+    """Unit dual quaternion nearest in direction: both conditions of [Kenwright2022] eq. 11 hold afterwards."""
+    factor = 1.0 / quaternion.norm(a[0])
+    real = quaternion.scale(a[0], factor)
+    dual = quaternion.scale(a[1], factor)
+    return (real, quaternion.add(dual, quaternion.scale(real, -quaternion.dot(real, dual))))
+
+
+@kernel
 def from_rotation_translation(r, t):
     """Pose ``r + eps 1/2 t r`` ([Kenwright2022] eqs. 12, 14): first rotate by r, then translate by t."""
     return (r, quaternion.mul((0.0, 0.5 * t[0], 0.5 * t[1], 0.5 * t[2]), r))
@@ -92,3 +108,41 @@ def store(a, row_out):
     for i in range(4):
         row_out[i] = a[0][i]
         row_out[4 + i] = a[1][i]
+
+
+@kernel
+def exp(v, w):
+    """
+    Pose reached after unit time at the constant body twist ``(v, w)``: the full screw motion.
+
+    The rotation is ``exp(w)`` and the translation ``J(w) v`` with the left Jacobian J of the rotation.
+    """
+    return from_rotation_translation(quaternion.exp(w), quaternion.left_jacobian_times(w, v))
+
+
+@kernel
+def log(a):
+    """Twist ``(v, w)`` of a pose, with a rotation of at most pi: the inverse of :func:`exp`."""
+    w = quaternion.log(a[0])
+    return (quaternion.left_jacobian_solve(w, translation(a)), w)
+
+
+@kernel
+def interpolate(a, b, s):
+    """Pose at the fraction s of the shortest screw from a to b (ScLERP): ``a exp(s log(a* b))``."""
+    v, w = log(mul(conj(a), b))
+    return mul(a, exp((s * v[0], s * v[1], s * v[2]), (s * w[0], s * w[1], s * w[2])))
+
+
+@kernel
+def adjoint_times(a, v, w):
+    """
+    Carry a twist from frame b to frame a by the pose ``x_a_b`` ([Recipe] eqs. 4, 5): ``(R v + t x R w, R w)``.
+
+    The adjoint is that of the linear-first order.
+    """
+    t = translation(a)
+    linear = quaternion.rotate(a[0], v)
+    angular = quaternion.rotate(a[0], w)
+    moment = quaternion.cross(t, angular)
+    return ((linear[0] + moment[0], linear[1] + moment[1], linear[2] + moment[2]), angular)

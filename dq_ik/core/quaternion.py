@@ -24,6 +24,7 @@ import math
 from dq_ik.core.compile import kernel
 
 SMALL_ANGLE = 1e-4  # below, the series is exact to double precision (next term: angle**4 / 1920)
+SERIES_ANGLE = 0.05  # below, series of three terms; (angle - sin(angle)) / angle**3 would lose digits
 
 
 @kernel
@@ -124,3 +125,92 @@ def log(r):
     else:
         factor = sign * 2.0 * math.atan2(sine, sign * r[0]) / sine
     return (factor * r[1], factor * r[2], factor * r[3])
+
+
+@kernel
+def shifted(w):
+    """
+    Same rotation, away from the singularities: ``(1 - 2 pi / |w|) w`` beyond a half turn ([Kenwright2022] section VII.A.2).
+
+    Rotation vectors with ``|w| <= pi`` are returned as they are; longer ones come back with length at most pi.
+    """
+    angle = math.sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2])
+    if angle <= math.pi:
+        return w
+    turns = math.floor(angle / (2.0 * math.pi) + 0.5)
+    factor = 1.0 - 2.0 * math.pi * turns / angle
+    return (factor * w[0], factor * w[1], factor * w[2])
+
+
+@kernel
+def left_jacobian_times(w, v):
+    """
+    Angular velocity, in the fixed frame, of ``exp(w)`` when w changes at the rate v.
+
+    ``J(w) v = v + (1 - cos a)/a^2 w x v + (a - sin a)/a^3 w x (w x v)`` with ``a = |w|``; also the translation that
+    ``exp`` gives to a screw.
+    """
+    squared = w[0] * w[0] + w[1] * w[1] + w[2] * w[2]
+    angle = math.sqrt(squared)
+    if angle < SERIES_ANGLE:
+        b = 0.5 - squared / 24.0 + squared * squared / 720.0
+        c = 1.0 / 6.0 - squared / 120.0 + squared * squared / 5040.0
+    else:
+        half_sine = math.sin(0.5 * angle)
+        b = 2.0 * half_sine * half_sine / squared
+        c = (angle - math.sin(angle)) / (squared * angle)
+    first = cross(w, v)
+    second = cross(w, first)
+    return (v[0] + b * first[0] + c * second[0],
+            v[1] + b * first[1] + c * second[1],
+            v[2] + b * first[2] + c * second[2])
+
+
+@kernel
+def left_jacobian_solve(w, v):
+    """
+    Rate of the rotation vector w when ``exp(w)`` turns at the angular velocity v in the fixed frame: ``J(w)^-1 v``.
+
+    ``v - 1/2 w x v + (1 - a/2 cot(a/2))/a^2 w x (w x v)``; regular for ``a = |w| < 2 pi``.
+    """
+    squared = w[0] * w[0] + w[1] * w[1] + w[2] * w[2]
+    angle = math.sqrt(squared)
+    if angle < SERIES_ANGLE:
+        c = 1.0 / 12.0 + squared / 720.0 + squared * squared / 30240.0
+    else:
+        half = 0.5 * angle
+        c = (1.0 - half * math.cos(half) / math.sin(half)) / squared
+    first = cross(w, v)
+    second = cross(w, first)
+    return (v[0] - 0.5 * first[0] + c * second[0],
+            v[1] - 0.5 * first[1] + c * second[1],
+            v[2] - 0.5 * first[2] + c * second[2])
+
+
+@kernel
+def to_matrix(r):
+    """Rotation matrix of a unit quaternion as a tuple of three rows."""
+    w, x, y, z = r
+    return ((1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - w * z), 2.0 * (x * z + w * y)),
+            (2.0 * (x * y + w * z), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - w * x)),
+            (2.0 * (x * z - w * y), 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y)))
+
+
+@kernel
+def from_matrix(rows):
+    """
+    Unit quaternion of a rotation matrix given as three rows.
+
+    The largest of the four components is found first, so that nothing is divided by a small number; at a half turn
+    this is the rule of [Rotations] eq. 32, "the column with the largest diagonal entry".
+    """
+    (a, b, c), (d, e, f), (g, h, i) = rows
+    ww, xx, yy, zz = 1.0 + a + e + i, 1.0 + a - e - i, 1.0 - a + e - i, 1.0 - a - e + i
+    largest = max(ww, xx, yy, zz)
+    if largest == ww:
+        return normalized((ww, h - f, c - g, d - b))
+    if largest == xx:
+        return normalized((h - f, xx, b + d, c + g))
+    if largest == yy:
+        return normalized((c - g, b + d, yy, f + h))
+    return normalized((d - b, c + g, f + h, zz))
