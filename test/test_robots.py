@@ -15,7 +15,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-import sys
 from xml.etree import ElementTree
 
 import numpy as np

@@ -11,7 +11,7 @@
 # WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
 # See the License for the specific language governing permissions and
 # limitations under the License.
-"""Write every robot to a folder: ``python -m tools.make_robots [FOLDER]``, by default ``urdf/``."""
+"""Write every robot: ``python -m tools.make_robots [FOLDER]``, by default to ``urdf/``."""
 from __future__ import annotations
 
 from pathlib import Path

@@ -122,13 +122,15 @@ def arm5() -> Robot:
     robot.link('gripper_link', box((0.03, 0.08, 0.02), 'dark', (0, 0, 0.01)),
                box((0.02, 0.012, 0.06), 'grey', (0, 0.03, 0.05)),
                box((0.02, 0.012, 0.06), 'grey', (0, -0.03, 0.05)), mass=0.10)
-    joints = [('shoulder_yaw', 'base_link', 'shoulder_link', 'z', 0.07, degrees(-165, 165, 180, 12)),
-              ('shoulder_pitch', 'shoulder_link', 'upper_arm_link', 'y', 0.06, degrees(-95, 110, 150, 12)),
-              ('elbow', 'upper_arm_link', 'forearm_link', 'y', 0.22, degrees(-20, 150, 180, 8)),
-              ('wrist_pitch', 'forearm_link', 'wrist_link', 'y', 0.19, degrees(-110, 110, 240, 4)),
-              ('wrist_roll', 'wrist_link', 'gripper_link', 'z', 0.05, degrees(-175, 175, 300, 2))]
-    for name, parent, child, axis, height, limits in joints:
-        robot.joint(name, parent, child, axis, limits, xyz=(0, 0, height))
+    joints = [('shoulder_yaw', 'shoulder', 'z', 0.07, degrees(-165, 165, 180, 12)),
+              ('shoulder_pitch', 'upper_arm', 'y', 0.06, degrees(-95, 110, 150, 12)),
+              ('elbow', 'forearm', 'y', 0.22, degrees(-20, 150, 180, 8)),
+              ('wrist_pitch', 'wrist', 'y', 0.19, degrees(-110, 110, 240, 4)),
+              ('wrist_roll', 'gripper', 'z', 0.05, degrees(-175, 175, 300, 2))]
+    parent = 'base'
+    for name, child, axis, height, limits in joints:
+        robot.joint(name, f'{parent}_link', f'{child}_link', axis, limits, xyz=(0, 0, height))
+        parent = child
     robot.frame('gripper_link', 'tool', (0, 0, 0.075))
     return robot
 
@@ -169,7 +171,8 @@ def _side_arm(robot: Robot, side: str, sign: int, colour: str) -> None:
          [rod((0, -0.04, 0), (0, 0.04, 0), 0.04, 'white'),
           rod((0, 0, 0), (0, 0, -0.07), 0.038, 'white')]),
         ('z', (0, 0, -0.07), (-175, 175), 40, 0.6,
-         [rod((0, 0, 0), (0, 0, -0.02), 0.045, 'grey'), box((0.04, 0.10, 0.02), 'dark', (0, 0, -0.03)),
+         [rod((0, 0, 0), (0, 0, -0.02), 0.045, 'grey'),
+          box((0.04, 0.10, 0.02), 'dark', (0, 0, -0.03)),
           box((0.025, 0.015, 0.06), 'dark', (0, 0.035, -0.07)),
           box((0.025, 0.015, 0.06), 'dark', (0, -0.035, -0.07))])]
     parent = 'torso'

@@ -34,7 +34,8 @@ def hand() -> Robot:
     """
     robot = Robot('hand')
     robot.link('forearm', rod((-0.22, 0, 0), (-0.01, 0, 0), 0.026, 'shirt'), mass=1.2)
-    palm = (box((0.075, 0.080, 0.024), 'skin', (0.045, 0.002, 0)), ball(0.020, 'skin', (0.02, 0.03, -0.004)))
+    palm = (box((0.075, 0.080, 0.024), 'skin', (0.045, 0.002, 0)),
+            ball(0.020, 'skin', (0.02, 0.03, -0.004)))
     many(robot, 'wrist', 'forearm', 'palm', palm, 0.35, ORIGIN, size=0.012, axes=[
         ('x', degrees(-80, 80, 400, 5)), ('y', degrees(-75, 75, 400, 5)),
         ('z', degrees(-20, 35, 400, 5))])
@@ -114,8 +115,8 @@ def _pelvis(robot: Robot) -> None:
              ('y', degrees(-220, 220, 720, 1000))]
     many(robot, 'move', 'world', 'base', (ball(0.03, 'dark'),), 0.5, (0, 0, 0.95), axes=slides,
          size=0.03, kinds=('prismatic',) * 3)
-    body = (box((0.17, 0.26, 0.14), 'trousers', (0, 0, 0)), ball(0.085, 'trousers', (0, 0.09, -0.04)),
-            ball(0.085, 'trousers', (0, -0.09, -0.04)))
+    body = (box((0.17, 0.26, 0.14), 'trousers', (0, 0, 0)),
+            ball(0.085, 'trousers', (0, 0.09, -0.04)), ball(0.085, 'trousers', (0, -0.09, -0.04)))
     many(robot, 'turn', 'base', 'pelvis', body, 9.0, ORIGIN, axes=turns, size=0.03)
 
 
@@ -135,18 +136,18 @@ def _spine(robot: Robot) -> None:
         child = f'neck_{number}'
         many(robot, child, parent, child, body, 0.5, (0, 0, height), axes=nod, size=0.05)
         parent, height = child, 0.03
-    skull = (ball(0.095, 'skin', (0.015, 0, 0.09)), box((0.05, 0.07, 0.06), 'skin', (0.07, 0, 0.05)),
-             ball(0.097, 'dark', (-0.005, 0, 0.115)))
+    skull = (ball(0.095, 'skin', (0.015, 0, 0.09)),
+             box((0.05, 0.07, 0.06), 'skin', (0.07, 0, 0.05)), ball(0.097, 'dark', (-0.005, 0, 0.115)))
     many(robot, 'nod', parent, 'head', skull, 4.5, (0, 0, height), axes=nod, size=0.05)
 
 
 def _leg(robot: Robot, side: str, sign: int) -> None:
-    out, inward = (45, 30)
-    hip = [('x', mirror(degrees(-inward, out, 500, 300), sign)), ('y', degrees(-125, 30, 500, 300)),
+    hip = [('x', mirror(degrees(-30, 45, 500, 300), sign)), ('y', degrees(-125, 30, 500, 300)),
            ('z', mirror(degrees(-40, 50, 500, 200), sign))]
     thigh = (rod((0, 0, -0.03), (0, 0, -0.40), 0.070, 'trousers'), ball(0.078, 'trousers'))
     shin = (rod((0, 0, 0), (0, 0, -0.38), 0.050, 'trousers'), ball(0.060, 'trousers'))
-    heel = (box((0.16, 0.085, 0.06), 'dark', (0.035, 0, -0.05)), ball(0.045, 'dark', (-0.01, 0, -0.02)))
+    heel = (box((0.16, 0.085, 0.06), 'dark', (0.035, 0, -0.05)),
+            ball(0.045, 'dark', (-0.01, 0, -0.02)))
     toes = (box((0.08, 0.09, 0.04), 'dark', (0.035, 0, -0.01)),)
     many(robot, f'{side}_hip', 'pelvis', f'{side}_thigh', thigh, 8.0, (0, 0.09 * sign, -0.06),
          axes=hip, size=0.06)
@@ -164,7 +165,8 @@ def _arm(robot: Robot, side: str, sign: int) -> None:
     """Add an arm that hangs down at zero, the palm facing the thigh."""
     collar = [('x', mirror(degrees(-10, 35, 300, 100), sign)),
               ('z', mirror(degrees(-20, 20, 300, 100), sign))]
-    shoulder = [('x', mirror(degrees(-25, 170, 700, 100), sign)), ('y', degrees(-175, 60, 700, 100)),
+    shoulder = [('x', mirror(degrees(-25, 170, 700, 100), sign)),
+                ('y', degrees(-175, 60, 700, 100)),
                 ('z', mirror(degrees(-90, 90, 700, 80), sign))]
     wrist = [('z', mirror(degrees(-85, 85, 700, 30), sign)), ('x', degrees(-70, 70, 700, 30)),
              ('y', degrees(-30, 25, 700, 30))]
@@ -174,8 +176,8 @@ def _arm(robot: Robot, side: str, sign: int) -> None:
     lower = (ball(0.047, 'skin'), rod((0, 0, 0), (0, 0, -0.24), 0.036, 'skin'))
     palm = (box((0.075, 0.03, 0.08), 'skin', (0, 0, -0.05)), ball(0.030, 'skin'))
     finger = (box((0.072, 0.022, 0.085), 'skin', (0, 0, -0.045)),)
-    many(robot, f'{side}_collar', 'spine_5', f'{side}_shoulder', blade, 1.2, (0, 0.04 * sign, 0.045),
-         axes=collar, size=0.04)
+    many(robot, f'{side}_collar', 'spine_5', f'{side}_shoulder', blade, 1.2,
+         (0, 0.04 * sign, 0.045), axes=collar, size=0.04)
     many(robot, f'{side}_shoulder', f'{side}_shoulder', f'{side}_upper_arm', upper, 2.0,
          (0, 0.15 * sign, 0), axes=shoulder, size=0.05)
     many(robot, f'{side}_elbow', f'{side}_upper_arm', f'{side}_forearm', lower, 1.3, (0, 0, -0.29),

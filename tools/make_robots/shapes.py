@@ -15,7 +15,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import atan2, hypot, pi
+from math import atan2
+from math import hypot
+from math import pi
 
 import numpy as np
 
@@ -73,7 +75,8 @@ def rod(start: Vector, end: Vector, radius: float, colour: str) -> Shape:
     x, y, z = np.subtract(end, start)
     centre = tuple(0.5 * (a + b) for a, b in zip(start, end))
     length = float(np.linalg.norm([x, y, z]))
-    return Shape('cylinder', (radius, length), colour, centre, (0.0, atan2(hypot(x, y), z), atan2(y, x)))
+    rpy = (0.0, atan2(hypot(x, y), z), atan2(y, x))
+    return Shape('cylinder', (radius, length), colour, centre, rpy)
 
 
 def rotation_matrix(rpy: Vector) -> np.ndarray:
