@@ -1,0 +1,116 @@
+# Copyright 2026 The dq_ik Authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The reference that a joint servo follows: commands, smoothed to what the joints can do."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from dq_ik.model import Joint
+
+
+class Reference:
+    """
+    A joint vector that moves toward the newest command within the limits of the joints.
+
+    It speeds up and brakes as the motors can, so that a servo behind it is never asked for a jump.
+
+    A command is either a target for some joints or a trajectory of them; joints that a command
+    does not name keep their last one.
+    """
+
+    def __init__(
+        self,
+        joints: Sequence[Joint],
+        start: np.ndarray,
+        acceleration: np.ndarray | float = np.inf,
+    ) -> None:
+        """
+        Rest at ``start``.
+
+        :param joints: single-axis joints, in the order of the vector
+        :param start: positions at the beginning, shape ``(n,)`` [rad or m]
+        :param acceleration: greatest acceleration of each joint, shape ``(n,)``
+        """
+        self._index = {joint.name: index for index, joint in enumerate(joints)}
+        self._lower = np.array([joint.lower for joint in joints])
+        self._upper = np.array([joint.upper for joint in joints])
+        self._speed = np.array([joint.velocity or np.inf for joint in joints])
+        self._acceleration = np.broadcast_to(acceleration, len(joints))
+        self.q = np.clip(np.asarray(start, float), self._lower, self._upper)
+        self.qdot = np.zeros(len(joints))
+        self._target = self.q.copy()
+        self._times = np.zeros(0)
+        self._points = np.zeros((0, len(self._index)))
+        self._elapsed = 0.0
+
+    def aim(self, positions: Mapping[str, float]) -> None:
+        """Go to positions, by joint name; unknown names and values that are not finite are skipped."""
+        self._drop_trajectory()
+        for name, position in positions.items():
+            if name in self._index and np.isfinite(position):
+                self._target[self._index[name]] = position
+
+    def follow(self, names: Sequence[str], times: np.ndarray, points: np.ndarray) -> None:
+        """
+        Pass through points at given times from now, straight in between.
+
+        :param names: joint of each column of ``points``
+        :param times: increasing times from now, shape ``(k,)`` [s]
+        :param points: joint positions at these times, shape ``(k, len(names))``
+        """
+        self._drop_trajectory()
+        columns = [self._index[name] for name in names if name in self._index]
+        known = [column for column, name in enumerate(names) if name in self._index]
+        path = np.tile(self._target, (len(times) + 1, 1))
+        path[0] = self.q
+        path[1:, columns] = np.asarray(points, float)[:, known]
+        self._times = np.concatenate([[0.0], np.asarray(times, float)])
+        self._points = path
+        self._elapsed = 0.0
+
+    def advance(self, dt: float) -> np.ndarray:
+        """Return the reference after ``dt`` seconds."""
+        if len(self._times):
+            self._elapsed += dt
+            self._target = self._sample(self._elapsed)
+        distance = np.clip(self._target, self._lower, self._upper) - self.q
+        self.qdot = self._next_velocity(distance, dt)
+        self.q = self.q + self.qdot * dt
+        return self.q
+
+    def _next_velocity(self, distance: np.ndarray, dt: float) -> np.ndarray:
+        """Return the speed that is allowed now and can still be braked to rest at ``distance``."""
+        length = np.abs(distance)
+        braking = self._braking_speed(length, dt)
+        speed = np.minimum(np.minimum(self._speed, braking), length / dt)
+        change = np.copysign(speed, distance) - self.qdot
+        slack = self._acceleration * dt
+        return self.qdot + np.clip(change, -slack, slack)
+
+    def _braking_speed(self, length: np.ndarray, dt: float) -> np.ndarray:
+        """Return v with ``v dt + v^2 / (2 a) = length``: one more step, then braking."""
+        limited = np.isfinite(self._acceleration)
+        a = np.where(limited, self._acceleration, 1.0)
+        speed = a * (np.sqrt(dt * dt + 2.0 * length / a) - dt)
+        return np.where(limited, speed, np.inf)
+
+    def _sample(self, time: float) -> np.ndarray:
+        return np.array([np.interp(time, self._times, column) for column in self._points.T])
+
+    def _drop_trajectory(self) -> None:
+        self._times = np.zeros(0)
