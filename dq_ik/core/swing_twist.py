@@ -74,10 +74,11 @@ def angles(r, axis):
 
 
 @kernel
-def project(r, axis, swing_limit, twist_lower, twist_upper):
+def project_about(axis, r, swing_limit, twist_lower, twist_upper):
     """
     Bring a rotation into a cone and a twist range by clamping its swing and its twist ([Kenwright2022] eq. 31 for balls).
 
+    :param axis: unit vector that swings and twists
     :param swing_limit: greatest tilt of the axis
     :param twist_lower: least turn about the axis
     :param twist_upper: greatest turn about the axis
@@ -97,7 +98,6 @@ def project(r, axis, swing_limit, twist_lower, twist_upper):
 
 
 @kernel
-def project_vector(w, axis, swing_limit, twist_lower, twist_upper):
-    """Do the same with the rotation vector of a ball joint; it comes back shifted to a length of at most pi."""
-    r = quaternion.exp(w)
-    return quaternion.log(project(r, axis, swing_limit, twist_lower, twist_upper))
+def project(r, swing_limit, twist_lower, twist_upper):
+    """Do so about z, the axis of every joint inside the kernels."""
+    return project_about((0.0, 0.0, 1.0), r, swing_limit, twist_lower, twist_upper)
