@@ -24,7 +24,7 @@ import math
 from dq_ik.core.compile import kernel
 
 SMALL_ANGLE = 1e-4  # below, the series is exact to double precision (next term: angle**4 / 1920)
-SERIES_ANGLE = 0.05  # below, series of three terms; (angle - sin(angle)) / angle**3 would lose digits
+SERIES_ANGLE = 0.05  # below, series to double precision; (angle - sin(angle)) / angle**3 would lose digits
 
 
 @kernel
@@ -153,7 +153,7 @@ def left_jacobian_times(w, v):
     squared = w[0] * w[0] + w[1] * w[1] + w[2] * w[2]
     angle = math.sqrt(squared)
     if angle < SERIES_ANGLE:
-        b = 0.5 - squared / 24.0 + squared * squared / 720.0
+        b = 0.5 - squared / 24.0 + squared * squared / 720.0 - squared * squared * squared / 40320.0
         c = 1.0 / 6.0 - squared / 120.0 + squared * squared / 5040.0
     else:
         half_sine = math.sin(0.5 * angle)

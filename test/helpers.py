@@ -1,0 +1,91 @@
+# Copyright 2026 The dq_ik Authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+"""Helpers of the tests: compiled and plain functions, samples of rotations, finite differences."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+import math
+
+from hypothesis import strategies as st
+import numpy as np
+
+BOTH = ('compiled', 'plain')
+
+
+def variant(function: Callable, how: str) -> Callable:
+    """Return a kernel as numba compiled it, or the Python function it came from."""
+    return function if how == 'compiled' else getattr(function, 'py_func', function)
+
+
+def assert_derivative(f: Callable[[np.ndarray], np.ndarray], J: np.ndarray, q: np.ndarray,
+                      atol: float = 1e-7, h: float = 1e-6) -> None:
+    """
+    Compare a Jacobian with central differences.
+
+    :param f: function of a vector (n,) to a vector (m,).
+    :param J: claimed derivative at q, shape (m, n).
+    :param q: where.
+    :param atol: greatest difference allowed in any entry; differencing itself errs by about 1e-9.
+    :param h: step.
+    """
+    columns = [(np.asarray(f(q + h * e)) - np.asarray(f(q - h * e))) / (2 * h) for e in np.eye(len(q))]
+    np.testing.assert_allclose(J, np.array(columns).T.reshape(np.shape(J)), rtol=0, atol=atol)
+
+
+def _unit(v: tuple[float, ...]) -> tuple[float, ...]:
+    length = math.sqrt(sum(c * c for c in v))
+    return tuple(c / length for c in v)
+
+
+@st.composite
+def unit_vectors(draw: st.DrawFn) -> tuple[float, float, float]:
+    """Draw points of the sphere."""
+    z = draw(st.floats(-1, 1))
+    angle = draw(st.floats(-math.pi, math.pi))
+    radius = math.sqrt(1 - z * z)
+    return _unit((radius * math.cos(angle), radius * math.sin(angle), z))
+
+
+@st.composite
+def rotation_vectors(draw: st.DrawFn, longest: float = math.pi) -> tuple[float, float, float]:
+    """Draw rotations of any angle, near the identity (1e-7), and near a half turn."""
+    axis = draw(unit_vectors())
+    angle = draw(st.one_of(st.floats(0, longest), st.floats(0, 1e-7),
+                           st.floats(math.pi - 1e-7, math.pi), st.sampled_from([0.0, math.pi])))
+    return tuple(angle * c for c in axis)
+
+
+@st.composite
+def unit_quaternions(draw: st.DrawFn) -> tuple[float, float, float, float]:
+    """Draw unit quaternions of both signs, with the angles of :func:`rotation_vectors`."""
+    x, y, z = draw(rotation_vectors())
+    angle = math.sqrt(x * x + y * y + z * z)
+    factor = math.sin(angle / 2) / angle if angle else 0.5
+    sign = draw(st.sampled_from([1.0, -1.0]))
+    return _unit((sign * math.cos(angle / 2), sign * factor * x, sign * factor * y, sign * factor * z))
+
+
+def vectors(size: float = 10.0) -> st.SearchStrategy[tuple[float, float, float]]:
+    """Draw points of a cube."""
+    return st.tuples(*[st.floats(-size, size)] * 3)
+
+
+@st.composite
+def poses(draw: st.DrawFn) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """Draw unit dual quaternions ``(real, dual)`` with translations of up to 10 m."""
+    w, x, y, z = draw(unit_quaternions())
+    a, b, c = draw(vectors())
+    dual = (-a * x - b * y - c * z, a * w + b * z - c * y, b * w + c * x - a * z, c * w + a * y - b * x)
+    return (w, x, y, z), tuple(0.5 * d for d in dual)
