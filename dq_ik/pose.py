@@ -37,7 +37,7 @@ class Pose:
     ``t`` as a pure quaternion. A pose never changes; its arrays are read-only.
     """
 
-    __slots__ = ('_real', '_dual')
+    __slots__ = ('_dual', '_real')
 
     def __init__(self, real: ArrayLike, dual: ArrayLike) -> None:
         """

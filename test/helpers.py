@@ -20,6 +20,7 @@ import math
 
 from hypothesis import strategies as st
 import numpy as np
+from numpy.typing import ArrayLike
 
 BOTH = ('compiled', 'plain')
 
@@ -27,6 +28,11 @@ BOTH = ('compiled', 'plain')
 def variant(function: Callable, how: str) -> Callable:
     """Return a kernel as numba compiled it, or the Python function it came from."""
     return function if how == 'compiled' else getattr(function, 'py_func', function)
+
+
+def close(actual: ArrayLike, expected: ArrayLike, atol: float) -> None:
+    """Assert that all numbers differ by at most ``atol``."""
+    np.testing.assert_allclose(actual, expected, rtol=0, atol=atol)
 
 
 def assert_derivative(f: Callable[[np.ndarray], np.ndarray], J: np.ndarray, q: np.ndarray,
@@ -41,7 +47,7 @@ def assert_derivative(f: Callable[[np.ndarray], np.ndarray], J: np.ndarray, q: n
     :param h: step.
     """
     columns = [(np.asarray(f(q + h * e)) - np.asarray(f(q - h * e))) / (2 * h) for e in np.eye(len(q))]
-    np.testing.assert_allclose(J, np.array(columns).T.reshape(np.shape(J)), rtol=0, atol=atol)
+    close(J, np.array(columns).T.reshape(np.shape(J)), atol)
 
 
 def _unit(v: tuple[float, ...]) -> tuple[float, ...]:

@@ -15,7 +15,7 @@
 
 from __future__ import annotations
 
-from helpers import BOTH, poses, rotation_vectors, unit_quaternions, variant, vectors
+from helpers import BOTH, close, poses, rotation_vectors, unit_quaternions, variant, vectors
 from hypothesis import given, settings
 from hypothesis import strategies as st
 import naive
@@ -36,7 +36,7 @@ def flat(pose):
 
 
 def assert_same(a, b, atol=1e-12):
-    np.testing.assert_allclose(flat(a), flat(b), rtol=0, atol=atol)
+    close(flat(a), flat(b), atol)
 
 
 def matrix(pose):
@@ -57,7 +57,7 @@ def test_group_axioms(how, a, b, c):
     assert_same(mul(a, dual_quaternion.IDENTITY), a, 0)
     assert_same(mul(a, conj(a)), dual_quaternion.IDENTITY)
     assert_same(conj(mul(a, b)), mul(conj(b), conj(a)))
-    np.testing.assert_allclose(variant(dual_quaternion.norm, how)(mul(a, b)), (1, 0), rtol=0, atol=1e-12)
+    close(variant(dual_quaternion.norm, how)(mul(a, b)), (1, 0), 1e-12)
 
 
 @both
@@ -65,9 +65,9 @@ def test_group_axioms(how, a, b, c):
 @given(a=poses(), b=poses(), p=vectors())
 def test_products_are_those_of_matrices(how, a, b, p):
     product = variant(dual_quaternion.mul, how)(a, b)
-    np.testing.assert_allclose(matrix(product), matrix(a) @ matrix(b), rtol=0, atol=1e-12)
+    close(matrix(product), matrix(a) @ matrix(b), 1e-12)
     moved = variant(dual_quaternion.transform, how)(product, p)
-    np.testing.assert_allclose(moved, (matrix(a) @ matrix(b) @ [*p, 1])[:3], rtol=0, atol=1e-12)
+    close(moved, (matrix(a) @ matrix(b) @ [*p, 1])[:3], 1e-12)
 
 
 @both
@@ -76,7 +76,7 @@ def test_products_are_those_of_matrices(how, a, b, p):
 def test_rotation_and_translation_come_back(how, r, t):
     pose = variant(dual_quaternion.from_rotation_translation, how)(r, t)
     assert pose[0] == r
-    np.testing.assert_allclose(variant(dual_quaternion.translation, how)(pose), t, rtol=0, atol=1e-13)
+    close(variant(dual_quaternion.translation, how)(pose), t, 1e-13)
 
 
 @both
@@ -96,7 +96,7 @@ def test_exp_is_the_matrix_exponential_of_the_twist(how, v, w):
     twist[:3, :3] = naive.skew(w)
     twist[:3, 3] = v
     pose = variant(dual_quaternion.exp, how)(v, w)
-    np.testing.assert_allclose(matrix(pose), expm(twist), rtol=0, atol=1e-12)
+    close(matrix(pose), expm(twist), 1e-12)
 
 
 @both
@@ -114,11 +114,11 @@ def test_exp_undoes_log(how, a):
 def test_interpolation_runs_along_one_screw(how, a, b, s):
     interpolate = variant(dual_quaternion.interpolate, how)
     assert_same(interpolate(a, b, 0.0), a, 1e-11)
-    np.testing.assert_allclose(matrix(interpolate(a, b, 1.0)), matrix(b), rtol=0, atol=1e-11)
+    close(matrix(interpolate(a, b, 1.0)), matrix(b), 1e-11)
     v, w = dual_quaternion.log(dual_quaternion.mul(dual_quaternion.conj(a), b))
     part = dual_quaternion.mul(dual_quaternion.conj(a), interpolate(a, b, s))
     v_s, w_s = dual_quaternion.log(part)
-    np.testing.assert_allclose((*v_s, *w_s), s * np.array((*v, *w)), rtol=0, atol=1e-9)
+    close((*v_s, *w_s), s * np.array((*v, *w)), 1e-9)
 
 
 @both
@@ -126,12 +126,12 @@ def test_interpolation_runs_along_one_screw(how, a, b, s):
 @given(a=poses(), b=poses(), v=vectors(1.0), w=vectors(1.0))
 def test_adjoint_is_a_homomorphism_and_conjugates_twists(how, a, b, v, w):
     carry = variant(dual_quaternion.adjoint_times, how)
-    np.testing.assert_allclose(carry(dual_quaternion.mul(a, b), v, w), carry(a, *carry(b, v, w)), rtol=0, atol=1e-12)
+    close(carry(dual_quaternion.mul(a, b), v, w), carry(a, *carry(b, v, w)), 1e-12)
     twist = np.zeros((4, 4))
     twist[:3, :3], twist[:3, 3] = naive.skew(w), v
     moved = matrix(a) @ twist @ np.linalg.inv(matrix(a))
     expected = moved[:3, 3], (moved[2, 1], moved[0, 2], moved[1, 0])
-    np.testing.assert_allclose(carry(a, v, w), expected, rtol=0, atol=1e-11)
+    close(carry(a, v, w), expected, 1e-11)
 
 
 @both
@@ -142,8 +142,8 @@ def test_products_with_motions_of_z_are_the_general_product(how, a, angle, dista
     shift = dual_quaternion.from_rotation_translation((1.0, 0.0, 0.0, 0.0), (0.0, 0.0, distance))
     by_turn = variant(dual_quaternion.mul_rotation_z, how)(a, np.cos(angle / 2), np.sin(angle / 2))
     by_shift = variant(dual_quaternion.mul_translation_z, how)(a, distance)
-    np.testing.assert_allclose(by_turn, dual_quaternion.mul(a, turn), rtol=0, atol=1e-14)
-    np.testing.assert_allclose(by_shift, dual_quaternion.mul(a, shift), rtol=0, atol=1e-14)
+    close(by_turn, dual_quaternion.mul(a, turn), 1e-14)
+    close(by_shift, dual_quaternion.mul(a, shift), 1e-14)
 
 
 @both

@@ -18,7 +18,7 @@ from __future__ import annotations
 import math
 import pickle
 
-from helpers import poses, rotation_vectors, unit_quaternions, vectors
+from helpers import close, poses, rotation_vectors, unit_quaternions, vectors
 from hypothesis import given, settings
 from hypothesis import strategies as st
 import naive
@@ -38,9 +38,9 @@ quick = settings(max_examples=100, deadline=None)
 @given(a=poses(), b=poses(), p=vectors())
 def test_composition_agrees_with_the_kernels_and_with_matrices(a, b, p):
     product = Pose(*a) @ Pose(*b)
-    np.testing.assert_allclose((product.real, product.dual), dual_quaternion.mul(a, b), rtol=0, atol=1e-13)
-    np.testing.assert_allclose(product.matrix, Pose(*a).matrix @ Pose(*b).matrix, rtol=0, atol=1e-12)
-    np.testing.assert_allclose(product @ np.array(p), (product.matrix @ [*p, 1])[:3], rtol=0, atol=1e-12)
+    close((product.real, product.dual), dual_quaternion.mul(a, b), 1e-13)
+    close(product.matrix, Pose(*a).matrix @ Pose(*b).matrix, 1e-12)
+    close(product @ np.array(p), (product.matrix @ [*p, 1])[:3], 1e-12)
     np.testing.assert_allclose(product @ np.array([p, p]), [product @ np.array(p)] * 2)
 
 
@@ -48,11 +48,11 @@ def test_composition_agrees_with_the_kernels_and_with_matrices(a, b, p):
 @given(a=poses())
 def test_inverse_and_exp_log(a):
     x = Pose(*a)
-    np.testing.assert_allclose((x @ x.inverse()).matrix, np.eye(4), rtol=0, atol=1e-12)
-    np.testing.assert_allclose(Pose.exp(x.log()).matrix, x.matrix, rtol=0, atol=1e-11)
+    close((x @ x.inverse()).matrix, np.eye(4), 1e-12)
+    close(Pose.exp(x.log()).matrix, x.matrix, 1e-11)
     v, w = dual_quaternion.log(a)
     if np.linalg.norm(w) < math.pi - 1e-6:
-        np.testing.assert_allclose(x.log(), (*v, *w), rtol=0, atol=1e-12)
+        close(x.log(), (*v, *w), 1e-12)
 
 
 @quick
@@ -60,18 +60,18 @@ def test_inverse_and_exp_log(a):
 def test_exp_is_the_matrix_exponential(v, w):
     twist = np.zeros((4, 4))
     twist[:3, :3], twist[:3, 3] = naive.skew(w), v
-    np.testing.assert_allclose(Pose.exp((*v, *w)).matrix, expm(twist), rtol=0, atol=1e-11)
+    close(Pose.exp((*v, *w)).matrix, expm(twist), 1e-11)
 
 
 @quick
 @given(r=unit_quaternions(), t=vectors())
 def test_matrix_position_and_quaternion(r, t):
     x = Pose.from_position_quaternion(t, np.multiply(r, 3.0))
-    np.testing.assert_allclose(x.position, t, rtol=0, atol=1e-13)
+    close(x.position, t, 1e-13)
     assert x.quaternion[0] >= 0
     assert abs(x.quaternion @ r) == pytest.approx(1, abs=1e-14)
-    np.testing.assert_allclose(x.matrix[:3, :3], Rotation.from_quat([*r[1:], r[0]]).as_matrix(), rtol=0, atol=1e-14)
-    np.testing.assert_allclose(Pose.from_matrix(x.matrix).matrix, x.matrix, rtol=0, atol=1e-13)
+    close(x.matrix[:3, :3], Rotation.from_quat([*r[1:], r[0]]).as_matrix(), 1e-14)
+    close(Pose.from_matrix(x.matrix).matrix, x.matrix, 1e-13)
 
 
 @quick
@@ -79,18 +79,17 @@ def test_matrix_position_and_quaternion(r, t):
        pitch=st.one_of(st.floats(-1.5, 1.5), st.sampled_from([-math.pi / 2, math.pi / 2])))
 def test_roll_pitch_yaw_are_those_of_urdf(xyz, roll, pitch, yaw):
     x = Pose.from_xyz_rpy(xyz, (roll, pitch, yaw))
-    np.testing.assert_allclose(x.matrix[:3, :3], Rotation.from_euler('xyz', (roll, pitch, yaw)).as_matrix(),
-                               rtol=0, atol=1e-14)
+    close(x.matrix[:3, :3], Rotation.from_euler('xyz', (roll, pitch, yaw)).as_matrix(), 1e-14)
     again = Pose.from_xyz_rpy(xyz, x.rpy)
-    np.testing.assert_allclose(again.matrix, x.matrix, rtol=0, atol=1e-7 if abs(pitch) > 1.5 else 1e-12)
+    close(again.matrix, x.matrix, 1e-7 if abs(pitch) > 1.5 else 1e-12)
 
 
 @quick
 @given(a=poses(), b=poses())
 def test_interpolation_and_distance(a, b):
     a, b = Pose(*a), Pose(*b)
-    np.testing.assert_allclose(a.interpolate(b, 0).matrix, a.matrix, rtol=0, atol=1e-11)
-    np.testing.assert_allclose(a.interpolate(b, 1).matrix, b.matrix, rtol=0, atol=1e-11)
+    close(a.interpolate(b, 0).matrix, a.matrix, 1e-11)
+    close(a.interpolate(b, 1).matrix, b.matrix, 1e-11)
     metres, radians = a.distance(b)
     assert metres == pytest.approx(np.linalg.norm(a.position - b.position))
     assert radians == pytest.approx(np.linalg.norm((a.inverse() @ b).log()[3:]), abs=1e-12)

@@ -19,7 +19,16 @@ import math
 import os
 import sys
 
-from helpers import assert_derivative, BOTH, rotation_vectors, unit_quaternions, unit_vectors, variant, vectors
+from helpers import (
+    assert_derivative,
+    BOTH,
+    close,
+    rotation_vectors,
+    unit_quaternions,
+    unit_vectors,
+    variant,
+    vectors,
+)
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from naive import skew
@@ -37,7 +46,7 @@ quick = settings(max_examples=60, deadline=None)
 def same_rotation(a, b, atol=1e-13):
     """Compare up to the sign."""
     a, b = np.array(a), np.array(b)
-    np.testing.assert_allclose(a if a @ b > 0 else -a, b, rtol=0, atol=atol)
+    close(a if a @ b > 0 else -a, b, atol)
 
 
 def scipy_rotation(r):
@@ -50,7 +59,7 @@ def scipy_rotation(r):
 @given(a=unit_quaternions(), b=unit_quaternions(), c=unit_quaternions())
 def test_product_is_associative_closed_and_has_an_identity(how, a, b, c):
     mul = variant(quaternion.mul, how)
-    np.testing.assert_allclose(mul(mul(a, b), c), mul(a, mul(b, c)), rtol=0, atol=TINY)
+    close(mul(mul(a, b), c), mul(a, mul(b, c)), TINY)
     assert abs(variant(quaternion.norm, how)(mul(a, b)) - 1) < TINY
     np.testing.assert_allclose(mul(a, (1.0, 0.0, 0.0, 0.0)), a)
 
@@ -60,8 +69,8 @@ def test_product_is_associative_closed_and_has_an_identity(how, a, b, c):
 @given(a=unit_quaternions(), b=unit_quaternions())
 def test_conjugate_is_the_inverse_and_turns_products_around(how, a, b):
     mul, conj = variant(quaternion.mul, how), variant(quaternion.conj, how)
-    np.testing.assert_allclose(mul(a, conj(a)), (1, 0, 0, 0), rtol=0, atol=TINY)
-    np.testing.assert_allclose(conj(mul(a, b)), mul(conj(b), conj(a)), rtol=0, atol=TINY)
+    close(mul(a, conj(a)), (1, 0, 0, 0), TINY)
+    close(conj(mul(a, b)), mul(conj(b), conj(a)), TINY)
 
 
 @both
@@ -69,10 +78,10 @@ def test_conjugate_is_the_inverse_and_turns_products_around(how, a, b):
 @given(a=unit_quaternions(), b=unit_quaternions(), v=vectors())
 def test_rotation_of_a_vector_agrees_with_scipy_and_composes(how, a, b, v):
     rotate = variant(quaternion.rotate, how)
-    np.testing.assert_allclose(rotate(a, v), scipy_rotation(a).apply(v), rtol=0, atol=1e-13)
+    close(rotate(a, v), scipy_rotation(a).apply(v), 1e-13)
     product = variant(quaternion.mul, how)(a, b)
-    np.testing.assert_allclose(rotate(product, v), rotate(a, rotate(b, v)), rtol=0, atol=1e-13)
-    np.testing.assert_allclose(variant(quaternion.z_axis, how)(a), rotate(a, (0.0, 0.0, 1.0)), rtol=0, atol=TINY)
+    close(rotate(product, v), rotate(a, rotate(b, v)), 1e-13)
+    close(variant(quaternion.z_axis, how)(a), rotate(a, (0.0, 0.0, 1.0)), TINY)
 
 
 @both
@@ -82,7 +91,7 @@ def test_a_quaternion_and_its_negative_are_one_rotation(how, r):
     log = variant(quaternion.log, how)
     w, opposite = np.array(log(r)), np.array(log(variant(quaternion.scale, how)(r, -1.0)))
     if np.linalg.norm(w) < math.pi - 1e-9:
-        np.testing.assert_allclose(w, opposite, rtol=0, atol=1e-13)
+        close(w, opposite, 1e-13)
     else:  # at a half turn both axes are right
         assert min(np.abs(w - opposite).max(), np.abs(w + opposite).max()) < 1e-7
 
@@ -94,7 +103,7 @@ def test_log_undoes_exp(how, w):
     back = np.array(variant(quaternion.log, how)(variant(quaternion.exp, how)(w)))
     if np.linalg.norm(w) > math.pi - 1e-12 and back @ w < 0:
         back = -back
-    np.testing.assert_allclose(back, w, rtol=0, atol=1e-13)
+    close(back, w, 1e-13)
 
 
 @both
@@ -104,7 +113,7 @@ def test_exp_undoes_log_and_agrees_with_scipy(how, r):
     w = variant(quaternion.log, how)(r)
     same_rotation(variant(quaternion.exp, how)(w), r)
     assert np.linalg.norm(w) <= math.pi + 1e-12
-    np.testing.assert_allclose(np.linalg.norm(w), scipy_rotation(r).magnitude(), rtol=0, atol=1e-13)
+    close(np.linalg.norm(w), scipy_rotation(r).magnitude(), 1e-13)
 
 
 @both
@@ -121,7 +130,7 @@ def test_shift_keeps_the_rotation_and_leaves_the_singular_region(how, w):
 def test_shift_follows_the_formula_of_the_paper(how):
     w = np.array([3.3, 0.4, -1.0])
     expected = (1 - 2 * math.pi / np.linalg.norm(w)) * w
-    np.testing.assert_allclose(variant(quaternion.shifted, how)(tuple(w)), expected, rtol=0, atol=TINY)
+    close(variant(quaternion.shifted, how)(tuple(w)), expected, TINY)
 
 
 @both
@@ -129,7 +138,7 @@ def test_shift_follows_the_formula_of_the_paper(how):
 @given(r=unit_quaternions())
 def test_matrix_round_trip(how, r):
     rows = variant(quaternion.to_matrix, how)(r)
-    np.testing.assert_allclose(rows, scipy_rotation(r).as_matrix(), rtol=0, atol=1e-14)
+    close(rows, scipy_rotation(r).as_matrix(), 1e-14)
     same_rotation(variant(quaternion.from_matrix, how)(rows), r, atol=1e-13)
 
 
@@ -138,7 +147,7 @@ def test_matrix_round_trip(how, r):
 def test_matrix_edge_cases_of_half_turns(how, turn):
     rows = tuple(map(tuple, np.round(Rotation.from_rotvec(turn).as_matrix(), 15)))
     w = variant(quaternion.log, how)(variant(quaternion.from_matrix, how)(rows))
-    np.testing.assert_allclose(np.abs(w), np.abs(turn), rtol=0, atol=1e-14)
+    close(np.abs(w), np.abs(turn), 1e-14)
 
 
 @both
@@ -147,7 +156,7 @@ def test_matrix_edge_cases_of_half_turns(how, turn):
 def test_left_jacobian_is_the_derivative_of_exp(how, w, v):
     times, exp = variant(quaternion.left_jacobian_times, how), quaternion.exp
     J = np.column_stack([times(w, tuple(e)) for e in np.eye(3)])
-    np.testing.assert_allclose(J @ v, times(w, v), rtol=0, atol=1e-14)
+    close(J @ v, times(w, v), 1e-14)
     inverse = quaternion.conj(exp(w))
     assert_derivative(lambda x: quaternion.log(quaternion.mul(exp(tuple(x)), inverse)), J, np.array(w), 1e-8)
 
@@ -157,7 +166,7 @@ def test_left_jacobian_is_the_derivative_of_exp(how, w, v):
 @given(w=rotation_vectors(longest=5.5), v=vectors(1.0))
 def test_left_jacobian_solve_undoes_times(how, w, v):
     times, solve = (variant(f, how) for f in (quaternion.left_jacobian_times, quaternion.left_jacobian_solve))
-    np.testing.assert_allclose(solve(w, times(w, v)), v, rtol=0, atol=1e-12)
+    close(solve(w, times(w, v)), v, 1e-12)
 
 
 @both
@@ -167,17 +176,16 @@ def test_series_and_closed_form_meet(how, axis, angle):
     v, w = (0.3, -0.5, 0.8), tuple(angle * c for c in axis)
     K = skew(w)
     exact = np.eye(3) + sum(np.linalg.matrix_power(K, k) / math.factorial(k + 1) for k in range(1, 12))
-    np.testing.assert_allclose(variant(quaternion.left_jacobian_times, how)(w, v), exact @ v, rtol=0, atol=1e-14)
-    np.testing.assert_allclose(variant(quaternion.left_jacobian_solve, how)(w, v), np.linalg.solve(exact, v),
-                               rtol=0, atol=1e-13)
+    close(variant(quaternion.left_jacobian_times, how)(w, v), exact @ v, 1e-14)
+    close(variant(quaternion.left_jacobian_solve, how)(w, v), np.linalg.solve(exact, v), 1e-13)
 
 
 @quick
 @given(a=unit_quaternions(), b=unit_quaternions())
 def test_conversions_agree_with_transforms3d(a, b):
     transforms3d = pytest.importorskip('transforms3d')
-    np.testing.assert_allclose(quaternion.mul(a, b), transforms3d.quaternions.qmult(a, b), rtol=0, atol=TINY)
-    np.testing.assert_allclose(quaternion.to_matrix(a), transforms3d.quaternions.quat2mat(a), rtol=0, atol=1e-14)
+    close(quaternion.mul(a, b), transforms3d.quaternions.qmult(a, b), TINY)
+    close(quaternion.to_matrix(a), transforms3d.quaternions.quat2mat(a), 1e-14)
 
 
 def test_conversions_agree_with_tf_transformations():
@@ -186,7 +194,7 @@ def test_conversions_agree_with_tf_transformations():
     for a, b in rng.normal(size=(20, 2, 4)):
         a, b = a / np.linalg.norm(a), b / np.linalg.norm(b)
         x, y, z, w = tf.quaternion_multiply([*a[1:], a[0]], [*b[1:], b[0]])
-        np.testing.assert_allclose(quaternion.mul(tuple(a), tuple(b)), (w, x, y, z), rtol=0, atol=TINY)
+        close(quaternion.mul(tuple(a), tuple(b)), (w, x, y, z), TINY)
 
 
 def test_compiled_functions_are_compiled():

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import math
 
-from helpers import BOTH, rotation_vectors, unit_quaternions, unit_vectors, variant
+from helpers import BOTH, close, rotation_vectors, unit_quaternions, unit_vectors, variant
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 import numpy as np
@@ -32,7 +32,7 @@ X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 
 def assert_same_rotation(a, b, atol=1e-13):
     a, b = np.array(a), np.array(b)
-    np.testing.assert_allclose(a if a @ b > 0 else -a, b, rtol=0, atol=atol)
+    close(a if a @ b > 0 else -a, b, atol)
 
 
 @both
@@ -81,8 +81,8 @@ def test_compose_undoes_decompose(how, axis, direction, tilt, turn):
     assume(np.linalg.norm(across) > 1e-3)
     swing = tilt * across / np.linalg.norm(across)
     r = variant(swing_twist.compose, how)(tuple(swing), turn, axis)
-    np.testing.assert_allclose(variant(swing_twist.angles, how)(r, axis), (tilt, turn), rtol=0, atol=1e-9)
-    np.testing.assert_allclose(quaternion.log(swing_twist.decompose(r, axis)[0]), swing, rtol=0, atol=1e-9)
+    close(variant(swing_twist.angles, how)(r, axis), (tilt, turn), 1e-9)
+    close(quaternion.log(swing_twist.decompose(r, axis)[0]), swing, 1e-9)
 
 
 @both
@@ -113,8 +113,7 @@ def test_projection_about_z_and_without_limits(how, w):
     r = quaternion.exp(w)
     project = variant(swing_twist.project, how)
     assert project(r, math.inf, -math.inf, math.inf) == r
-    np.testing.assert_allclose(project(r, 0.4, -0.2, 0.3), swing_twist.project_about(Z, r, 0.4, -0.2, 0.3),
-                               rtol=0, atol=1e-14)
+    close(project(r, 0.4, -0.2, 0.3), swing_twist.project_about(Z, r, 0.4, -0.2, 0.3), 1e-14)
 
 
 @both
@@ -123,5 +122,5 @@ def test_clamping_keeps_the_direction_of_the_swing(how):
     clamped = variant(swing_twist.project, how)(r, 0.5, -0.25, 0.25)
     swing, twist = swing_twist.decompose(clamped, Z)
     expected = 0.5 * np.array((0.9, -0.3, 0.0)) / math.hypot(0.9, 0.3)
-    np.testing.assert_allclose(quaternion.log(swing), expected, rtol=0, atol=1e-13)
-    np.testing.assert_allclose(quaternion.log(twist), (0, 0, 0.25), rtol=0, atol=1e-13)
+    close(quaternion.log(swing), expected, 1e-13)
+    close(quaternion.log(twist), (0, 0, 0.25), 1e-13)
