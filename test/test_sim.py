@@ -139,7 +139,7 @@ def test_a_new_target_replaces_a_trajectory():
 
 
 def test_motors_carry_the_weight_of_the_arm():
-    """Held out horizontally, efforts are the gravity torques; without compensation the arm sags."""
+    """Efforts of an arm held out are gravity torques; without compensation it sags."""
     pytest.importorskip('mujoco')
     start = {'panda_joint2': 1.2, 'panda_joint4': -0.3}
     held = arm_of('panda', 'mujoco', start=start)

@@ -27,8 +27,8 @@ from dq_ik.sim.arm import ArmState, driven_joints, SimulationError, start_positi
 from dq_ik.sim.reference import Reference
 
 TIMESTEP = 0.002
-# Servos settle at this rate [rad/s]: the same for all joints, so that they lag alike and a straight
-# path of the tool stays straight; far below what TIMESTEP can follow.
+# Servos settle at this rate [rad/s]: the same for all joints, so that they lag alike and a
+# straight path of the tool stays straight; far below what TIMESTEP can follow.
 RATE = 40.0
 # A servo is at least so stiff that it uses all of its motor's effort at this error [rad or m].
 FULL_EFFORT_ERROR = 0.2
@@ -105,7 +105,8 @@ class MujocoArm:
     def _place(self, mimics: Sequence[Joint]) -> None:
         start = dict(zip(self._names, self._reference.q))
         for joint in mimics:
-            start[joint.name] = joint.mimic.multiplier * start[joint.mimic.joint] + joint.mimic.offset
+            mimic = joint.mimic
+            start[joint.name] = mimic.multiplier * start[mimic.joint] + mimic.offset
         self._data.qpos[self._qpos] = [start[name] for name in self._names]
         self._data.ctrl[:] = self._reference.q
         mujoco.mj_forward(self._model, self._data)
@@ -161,7 +162,7 @@ def mujoco_urdf(urdf: str) -> str:
 
 
 def _greatest_inertias(model: mujoco.MjModel, joints: Sequence[Joint]) -> np.ndarray:
-    """Return the greatest inertia that each joint feels in random configurations, shape ``(n,)``."""
+    """Return the greatest inertia that each joint feels in random postures, shape ``(n,)``."""
     data = mujoco.MjData(model)
     ids = [model.joint(joint.name).id for joint in joints]
     dofs = model.jnt_dofadr[ids]

@@ -59,7 +59,7 @@ class Reference:
         self._elapsed = 0.0
 
     def aim(self, positions: Mapping[str, float]) -> None:
-        """Go to positions, by joint name; unknown names and values that are not finite are skipped."""
+        """Go to positions, by joint name; skip unknown names and values that are not finite."""
         self._drop_trajectory()
         for name, position in positions.items():
             if name in self._index and np.isfinite(position):

@@ -1,0 +1,229 @@
+# Copyright 2026 The dq_ik Authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The page: robot, goals and panel as one object that knows nothing of ROS."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+import threading
+import time
+
+import numpy as np
+import viser
+
+from dq_ik.chain import Chain
+from dq_ik.pose import Pose
+from dq_ik.viewer.gizmo import GoalHandle
+from dq_ik.viewer.goals import FigureOfEight, random_goals, reach_bound, unreachable_goal
+from dq_ik.viewer.panel import Panel, PanelActions
+from dq_ik.viewer.report import Report
+from dq_ik.viewer.scene import light_the_stage, RobotScene
+from dq_ik.viewer.trace import Trace
+from dq_ik.viewer.visuals import Visual
+
+PANEL_PERIOD = 0.2
+GIZMO_SCALE = 0.17
+TRACE_SPACING = 0.004
+
+
+@dataclass(frozen=True)
+class Outlet:
+    """
+    Where the page sends what its user does; called on viser's loop or in :meth:`Page.tick`.
+
+    :param goal: a tip and the pose it shall take, in the frame of the chain's base
+    :param option: name and value of a setting: ``method``, ``mode``, ``position_only``
+    """
+
+    goal: Callable[[str, Pose], None]
+    option: Callable[[str, str | bool], None]
+
+
+class Page:
+    """
+    A robot that moves with its joint states, and handles for its goals.
+
+    Feed it with :meth:`show_joints`, :meth:`show_report` and :meth:`show_goal` from any thread,
+    and call :meth:`tick` about 30 times per second: only then is anything drawn.
+    """
+
+    def __init__(
+        self,
+        server: viser.ViserServer,
+        chain: Chain,
+        visuals: tuple[Visual, ...],
+        outlet: Outlet,
+        *,
+        methods: Sequence[str],
+        modes: Sequence[str],
+        home: Mapping[str, float] | None = None,
+        urdf_folder: Path | None = None,
+    ) -> None:
+        """
+        Draw the robot at ``home``.
+
+        :param visuals: what the links look like
+        :param methods: solvers to choose from, the first one is in use; likewise ``modes``
+        :param home: joint positions of the Home button; the chain's neutral ones where missing
+        :param urdf_folder: where relative mesh files are looked for
+        """
+        self._server = server
+        self._chain = chain
+        self._outlet = outlet
+        self._lock = threading.RLock()
+        self._rng = np.random.default_rng()
+        self._home = chain.fk_all(chain.configuration(home or {}))
+        self._positions = {**chain.joint_positions(chain.neutral), **(home or {})}
+        self._report = Report()
+        self._heard_joints = False
+        self._eight: FigureOfEight | None = None
+        self._eight_start = 0.0
+        self._tracing = True
+        self._panel_time = 0.0
+        size = max(reach_bound(chain, tip) for tip in chain.tips)
+        light_the_stage(server, size)
+        self.robot = RobotScene(server, chain.model, visuals, urdf_folder)
+        self._aim_camera(size)
+        self.goals = {
+            tip: GoalHandle(
+                server, self.robot, chain.base, tip, pose, GIZMO_SCALE * size, self._send)
+            for tip, pose in self._home.items()
+        }
+        self._traces = {
+            tip: Trace(server, f'{self.robot.node_name(chain.base)}/trace_{index}',
+                       TRACE_SPACING * size)
+            for index, tip in enumerate(chain.tips)
+        }
+        joints = [joint for joint in chain.model.joints if joint.name in self._positions]
+        self.panel = Panel(server, joints, chain.tips, methods, modes, self._actions())
+        self.robot.show(self._positions)
+
+    def show_joints(self, positions: Mapping[str, float]) -> None:
+        """Take the newest joint positions; the goals begin where the tools are at first."""
+        with self._lock:
+            self._positions.update(positions)
+            if not self._heard_joints:
+                self._heard_joints = True
+                self._place_goals(self.tool_poses())
+
+    def show_report(self, report: Report) -> None:
+        """Take the solver's answer to the newest goal."""
+        with self._lock:
+            self._report = report
+            self.panel.add_sample(
+                time.monotonic(), 1e6 * report.position_error,
+                1e6 * report.rotation_error, 1e6 * report.solve_time)
+
+    def show_goal(self, tip: str, pose: Pose) -> None:
+        """Move a handle to a goal that somebody else has set."""
+        with self._lock:
+            self.goals[tip].move(pose)
+
+    def tool_poses(self) -> dict[str, Pose]:
+        """Return the poses of the tips at the newest joint positions, in the base frame."""
+        return self._chain.fk_all(self._chain.configuration(self._positions))
+
+    def tool_distance(self) -> float:
+        """Return the greatest distance of a tool from its goal [m]."""
+        tools = self.tool_poses()
+        return max(tools[tip].distance(goal.pose)[0] for tip, goal in self.goals.items())
+
+    def tick(self) -> None:
+        """Draw the newest state; play the path if one is on."""
+        with self._lock, self._server.atomic():
+            now = time.monotonic()
+            if self._eight is not None:
+                self._set_goal(self.panel.tip, self._eight.pose(now - self._eight_start))
+            if self.robot.show(self._positions) and self._tracing:
+                for tip, pose in self.tool_poses().items():
+                    self._traces[tip].add(pose.position)
+            if now - self._panel_time >= PANEL_PERIOD:
+                self._panel_time = now
+                self._push_panel(now)
+
+    def _push_panel(self, now: float) -> None:
+        self.panel.show_status(self._report, self.tool_distance())
+        self.panel.show_joints(self._positions)
+        self.panel.push_plots(now)
+        for trace in self._traces.values():
+            trace.push()
+        for goal in self.goals.values():
+            goal.paint(self._report.color)
+
+    def _actions(self) -> PanelActions:
+        return PanelActions(
+            to_tool=lambda: self._set_goals(self.tool_poses()),
+            home=lambda: self._set_goals(self._home),
+            random=lambda: self._set_goals(random_goals(self._chain, self._rng)),
+            unreachable=self._go_out_of_reach,
+            play=self._play,
+            trace=self._trace,
+            position_only=self._position_only,
+            method=lambda name: self._outlet.option('method', name),
+            mode=lambda name: self._outlet.option('mode', name),
+        )
+
+    def _go_out_of_reach(self) -> None:
+        tip = self.panel.tip
+        near = self.tool_poses()[tip]
+        self._set_goals({tip: unreachable_goal(self._chain, tip, near)})
+
+    def _play(self, playing: bool) -> None:
+        with self._lock:
+            tip = self.panel.tip
+            start = self.goals[tip].pose
+            self._eight = FigureOfEight.around(self._chain, tip, start) if playing else None
+            self._eight_start = time.monotonic()
+
+    def _trace(self, tracing: bool) -> None:
+        with self._lock:
+            self._tracing = tracing
+            for trace in self._traces.values():
+                trace.clear()
+
+    def _position_only(self, on: bool) -> None:
+        for goal in self.goals.values():
+            goal.allow_rotation(not on)
+        self._outlet.option('position_only', on)
+
+    def _set_goals(self, poses: Mapping[str, Pose]) -> None:
+        """Move handles and tell the solver, after the end of any path."""
+        with self._lock:
+            self._eight = None
+            self.panel.stop_playing()
+            for tip, pose in poses.items():
+                self._set_goal(tip, pose)
+
+    def _set_goal(self, tip: str, pose: Pose) -> None:
+        self.goals[tip].move(pose)
+        self._send(tip, pose)
+
+    def _place_goals(self, poses: Mapping[str, Pose]) -> None:
+        for tip, pose in poses.items():
+            self.goals[tip].move(pose)
+
+    def _send(self, tip: str, pose: Pose) -> None:
+        self._outlet.goal(tip, pose)
+
+    def _aim_camera(self, size: float) -> None:
+        base = self._chain.model.link_poses(self._positions)[self._chain.base]
+        tools = [(base @ pose).position for pose in self._home.values()]
+        center = 0.5 * (base.position + np.mean(tools, axis=0))
+        camera = self._server.initial_camera
+        camera.look_at = tuple(center)
+        camera.position = tuple(center + size * np.array([0.78, -0.78, 0.38]))
+        camera.up = (0.0, 0.0, 1.0)

@@ -1,0 +1,157 @@
+# Copyright 2026 The dq_ik Authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""A robot in the scene: one node per link, moved joint by joint."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import viser
+
+from dq_ik.model import Joint, JointKind, RobotModel
+from dq_ik.viewer.shapes import add_visual
+from dq_ik.viewer.visuals import Rgba, Visual
+
+GROUND = {
+    'cell_color': (70, 76, 84), 'section_color': (96, 104, 114), 'cell_thickness': 0.6,
+    'section_thickness': 1.0, 'plane_opacity': 0.0, 'shadow_opacity': 0.0,
+}
+
+
+class RobotScene:
+    """
+    The links of a robot as a tree of scene nodes.
+
+    Nodes are nested as the links are, so that a joint that moves is one small message, whatever
+    it carries. ``missing_meshes`` names the files that could not be drawn.
+    """
+
+    def __init__(
+        self,
+        server: viser.ViserServer,
+        model: RobotModel,
+        visuals: tuple[Visual, ...],
+        urdf_folder: Path | None = None,
+    ) -> None:
+        self._server = server
+        self._model = model
+        self._visuals = visuals
+        self._urdf_folder = urdf_folder
+        self._shown: dict[str, float] = {}
+        self._moving = tuple(joint for joint in model.joints if joint.kind is not JointKind.FIXED)
+        self._nodes: dict[str, viser.FrameHandle] = {}
+        self.missing_meshes: list[str] = []
+        with server.atomic():
+            self._add_links()
+            for index, visual in enumerate(visuals):
+                name = f'{self.node_name(visual.link)}/visual_{index}'
+                if add_visual(server.scene, name, visual, urdf_folder) is None:
+                    self.missing_meshes.append(visual.shape.uri)
+
+    def node_name(self, link: str) -> str:
+        """Return the name of the scene node that moves with a link."""
+        return self._nodes[link].name
+
+    def show(self, positions: Mapping[str, float]) -> int:
+        """
+        Move the links to joint positions, and return how many nodes were moved.
+
+        :param positions: joint name to position [rad or m]; joints that are missing stay where
+            they are
+        """
+        known = {**self._shown, **positions}
+        moved = [joint for joint in self._moving if self._has_moved(joint, known)]
+        self._shown = known
+        if moved:
+            poses = self._model.link_poses(known)
+            with self._server.atomic():
+                for joint in moved:
+                    pose = poses[joint.parent].inverse() @ poses[joint.child]
+                    node = self._nodes[joint.child]
+                    node.wxyz = pose.quaternion
+                    if joint.kind not in (JointKind.REVOLUTE, JointKind.CONTINUOUS):
+                        node.position = pose.position
+        return len(moved)
+
+    def add_ghost(self, parent: str, tip: str, rgba: Rgba) -> list[viser.SceneNodeHandle]:
+        """
+        Draw the rigid body around ``tip`` again, at the scene node ``parent``; return its parts.
+
+        :param parent: name of the node that stands for the tip, such as a gizmo
+        :param rgba: colour and opacity of the ghost
+        """
+        body = self._rigid_body(tip)
+        poses = self._model.link_poses({})
+        x_tip_root = poses[tip].inverse()
+        parts = []
+        for index, visual in enumerate(self._visuals):
+            if visual.link in body:
+                ghost = replace(visual, origin=x_tip_root @ poses[visual.link] @ visual.origin)
+                parts.append(add_visual(
+                    self._server.scene, f'{parent}/ghost_{index}', ghost, self._urdf_folder, rgba))
+        return [part for part in parts if part is not None]
+
+    def _add_links(self) -> None:
+        poses = self._model.link_poses({})
+        root = self._model.root
+        self._nodes[root] = self._server.scene.add_frame(
+            f'/robot/{_plain(root)}', show_axes=False)
+        for joint in self._model.joints:
+            pose = poses[joint.parent].inverse() @ poses[joint.child]
+            self._nodes[joint.child] = self._server.scene.add_frame(
+                f'{self.node_name(joint.parent)}/{_plain(joint.child)}',
+                show_axes=False, wxyz=pose.quaternion, position=pose.position)
+
+    def _has_moved(self, joint: Joint, known: Mapping[str, float]) -> bool:
+        source = joint.mimic.joint if joint.mimic else joint.name
+        variables = [name for name in known if name == source or name.startswith(f'{source}.')]
+        return any(known[name] != self._shown.get(name) for name in variables)
+
+    def _rigid_body(self, tip: str) -> set[str]:
+        """Return the links that fixed joints hold to ``tip``."""
+        body = {tip}
+        link = tip
+        while (joint := self._model.parent_joint(link)) and joint.kind is JointKind.FIXED:
+            link = joint.parent
+            body.add(link)
+        for joint in self._model.joints:
+            if joint.kind is JointKind.FIXED and joint.parent in body:
+                body.add(joint.child)
+        return body
+
+
+def light_the_stage(server: viser.ViserServer, size: float) -> None:
+    """
+    Add ground and lights that a software renderer can still draw quickly.
+
+    :param size: rough size of the robot [m]
+    """
+    scene = server.scene
+    scene.configure_default_lights(enabled=False)
+    scene.add_light_hemisphere(
+        '/lights/sky', sky_color=(255, 255, 255), ground_color=(90, 96, 110), intensity=2.2)
+    scene.add_light_directional(
+        '/lights/key', color=(255, 246, 232), intensity=1.8, cast_shadow=False,
+        position=(size, -size, 2.0 * size))
+    scene.add_grid(
+        '/ground', width=4.0 * size, height=4.0 * size, cell_size=size / 10.0,
+        section_size=size / 2.0, **GROUND)
+
+
+def _plain(link: str) -> str:
+    """Return a link name without the separators of scene nodes."""
+    return link.replace('/', '|')
