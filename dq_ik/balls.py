@@ -38,9 +38,9 @@ class Ball:
 
     :param joints: their names, parent first.
     :param axis: twist axis in the last link's frame; None takes the axis of the third joint.
-    :param swing: half angle [rad] of the cone of the axis; None takes the narrowest limit among the
-        joints that are not parallel to the twist axis when all joints are at 0.
-    :param twist: range [rad] about the axis; None takes the limits of the third joint, within +-pi.
+    :param swing: half angle [rad] of the cone of the axis; None takes the narrowest limit among
+        the joints that are not parallel to the twist axis when all joints are at 0.
+    :param twist: range [rad] about the axis; None takes the limits of the third joint.
     """
 
     joints: tuple[str, str, str]
@@ -70,9 +70,10 @@ def group_balls(joints: Sequence[Joint], links: Sequence[str],
         joints = [j for j in joints if j not in members]
         for joint in joints:
             if joint.parent in inner or (joint.mimic and joint.mimic.joint in ball.joints):
-                raise UrdfError(f"joint '{joint.name}' depends on the inside of ball '{name}'; "
-                                f'the links {listing(sorted(inner))} and the joints {listing(ball.joints)} '
-                                'must serve nothing else')
+                raise UrdfError(
+                    f"joint '{joint.name}' depends on the inside of ball '{name}'; the links "
+                    f'{listing(sorted(inner))} and the joints {listing(ball.joints)} '
+                    'must serve nothing else')
         joints.insert(at, _merge(name, ball, members))
         links = [link for link in links if link not in inner]
     return joints, links
@@ -90,15 +91,17 @@ def _members(name: str, ball: Ball, joints: Sequence[Joint]) -> tuple[Joint, Joi
     first, second, third = (by_name[member] for member in ball.joints)
     for joint in (first, second, third):
         if joint.kind not in (JointKind.REVOLUTE, JointKind.CONTINUOUS) or joint.mimic:
-            raise UrdfError(f"ball '{name}' groups '{joint.name}', which is "
-                            f"{'a mimic' if joint.mimic else joint.kind}; it must be revolute or continuous")
+            what = 'a mimic' if joint.mimic else joint.kind
+            raise UrdfError(f"ball '{name}' groups '{joint.name}', which is {what}; "
+                            'it must be revolute or continuous')
     if (first.child, second.child) != (second.parent, third.parent):
-        raise UrdfError(f"the joints {listing(ball.joints)} of ball '{name}' do not follow each other")
+        raise UrdfError(f"the joints {listing(ball.joints)} of ball '{name}' "
+                        'do not follow each other')
     return first, second, third
 
 
 def _merge(name: str, ball: Ball, members: tuple[Joint, Joint, Joint]) -> Joint:
-    """Return the ball joint; refuse axes that do not meet in the last link's origin, or do not cross."""
+    """Return the ball joint; its axes must meet in the last link's origin, and must cross."""
     first, second, third = members
     x_child_second = third.origin.inverse()
     x_child_first = x_child_second @ second.origin.inverse()
@@ -108,23 +111,25 @@ def _merge(name: str, ball: Ball, members: tuple[Joint, Joint, Joint]) -> Joint:
         axes.append(direction)
         misses.append(np.linalg.norm(np.cross(x.position, direction)))
     if max(misses) > COINCIDENCE:
-        raise UrdfError(f"the axes of ball '{name}' ({listing(ball.joints)}) miss the origin of link "
-                        f"'{third.child}' by {', '.join(f'{m:.3g}' for m in misses)} m; they must meet there")
+        raise UrdfError(f"the axes of ball '{name}' ({listing(ball.joints)}) must meet in the "
+                        f"origin of link '{third.child}'; they miss it by "
+                        f"{', '.join(f'{m:.3g}' for m in misses)} m")
     for a, b in ((0, 1), (1, 2)):
         if np.linalg.norm(np.cross(axes[a], axes[b])) < PARALLEL:
-            raise UrdfError(f"the axes of '{ball.joints[a]}' and '{ball.joints[b]}' in ball '{name}' are "
-                            'parallel; the axes of successive joints must cross')
+            raise UrdfError(f"the axes of '{ball.joints[a]}' and '{ball.joints[b]}' in ball "
+                            f"'{name}' are parallel; the axes of successive joints must cross")
     axis = np.asarray(ball.axis, dtype=float) if ball.axis else axes[2]
     swing = ball.swing if ball.swing is not None else _default_swing(members, axes, axis)
     twist = ball.twist if ball.twist is not None else (
         max(-math.pi, third.lower), min(math.pi, third.upper))
     return Joint(name, JointKind.BALL, first.parent, third.child,
-                 first.origin @ second.origin @ third.origin, axis=tuple(axis.tolist()), swing=swing,
-                 twist=twist, velocity=min(j.velocity for j in members),
+                 first.origin @ second.origin @ third.origin, axis=tuple(axis.tolist()),
+                 swing=swing, twist=twist, velocity=min(j.velocity for j in members),
                  effort=min(j.effort for j in members))
 
 
-def _default_swing(members: Sequence[Joint], axes: Sequence[np.ndarray], axis: np.ndarray) -> float:
+def _default_swing(members: Sequence[Joint], axes: Sequence[np.ndarray],
+                   axis: np.ndarray) -> float:
     """Return the narrowest bound among the joints that tilt the twist axis."""
     bounds = [min(-j.lower, j.upper) for j, a in zip(members, axes)
               if np.linalg.norm(np.cross(a, axis)) > PARALLEL]

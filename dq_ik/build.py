@@ -24,7 +24,8 @@ from dq_ik.errors import listing, UrdfError
 from dq_ik.model import Joint, Mimic, RobotModel, SINGLE_AXIS
 
 
-def build_model(name: str, joints: Iterable[Joint], links: Sequence[str] | None = None) -> RobotModel:
+def build_model(name: str, joints: Iterable[Joint],
+                links: Sequence[str] | None = None) -> RobotModel:
     """
     Return the robot that the joints form.
 
@@ -64,8 +65,9 @@ def _find_root(name: str, joints: Sequence[Joint], links: Sequence[str]) -> str:
     parent_of: dict[str, Joint] = {}
     for joint in joints:
         if joint.child in parent_of:
-            raise UrdfError(f"link '{joint.child}' is the child of two joints, '{parent_of[joint.child].name}' "
-                            f"and '{joint.name}'; URDF allows trees only")
+            raise UrdfError(f"link '{joint.child}' is the child of two joints, "
+                            f"'{parent_of[joint.child].name}' and '{joint.name}'; "
+                            'URDF allows trees only')
         parent_of[joint.child] = joint
     roots = [link for link in links if link not in parent_of]
     if len(roots) == 1:
@@ -83,7 +85,8 @@ def _cycle(link: str, parent_of: Mapping[str, Joint]) -> str:
         climbed.append(link)
         link = parent_of[link].parent
     cycle = climbed[climbed.index(link):]
-    return 'a cycle runs through the links ' + ' -> '.join(repr(n) for n in [link, *reversed(cycle)])
+    path = ' -> '.join(f"'{name}'" for name in [link, *reversed(cycle)])
+    return f'a cycle runs through the links {path}'
 
 
 def _parents_first(root: str, joints: Sequence[Joint], links: Sequence[str]) -> tuple[Joint, ...]:

@@ -20,15 +20,21 @@ import math
 
 from dq_ik.model import Joint, JointKind
 
-HEADINGS = ('joint', 'kind', 'parent', 'child', 'xyz [m]', 'rpy [rad]', 'axis', 'limits [rad | m]', 'speed',
-            'follows')
+HEADINGS = ('joint', 'kind', 'parent', 'child', 'xyz [m]', 'rpy [rad]', 'axis',
+            'limits [rad | m]', 'speed', 'follows')
 
 
 def joint_rows(joints: Iterable[Joint]) -> list[tuple[str, ...]]:
     """Return one row of words per joint, in the order of ``HEADINGS``."""
-    return [(j.name, str(j.kind), j.parent, j.child, _numbers(j.origin.position), _numbers(j.origin.rpy),
-             '' if j.kind in (JointKind.FIXED, JointKind.FLOATING) else _numbers(j.axis), _limits(j),
-             _number(j.velocity) if math.isfinite(j.velocity) else '', _mimic(j)) for j in joints]
+    return [_row(joint) for joint in joints]
+
+
+def _row(joint: Joint) -> tuple[str, ...]:
+    has_axis = joint.kind not in (JointKind.FIXED, JointKind.FLOATING)
+    return (joint.name, str(joint.kind), joint.parent, joint.child,
+            _numbers(joint.origin.position), _numbers(joint.origin.rpy),
+            _numbers(joint.axis) if has_axis else '', _limits(joint),
+            _number(joint.velocity) if math.isfinite(joint.velocity) else '', _mimic(joint))
 
 
 def joint_table(joints: Iterable[Joint]) -> str:

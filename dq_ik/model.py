@@ -68,8 +68,8 @@ class Joint:
     :param parent: link that carries the joint.
     :param child: link that the joint moves; its frame is the joint frame, moved.
     :param origin: pose of the joint frame in the parent link's frame.
-    :param axis: unit vector in the joint frame: axis of rotation or direction of travel, normal of a
-        planar joint, twist axis of a ball joint.
+    :param axis: unit vector in the joint frame: axis of rotation or direction of travel, normal
+        of a planar joint, twist axis of a ball joint.
     :param lower: lower limit [rad or m], ``-inf`` when there is none.
     :param upper: upper limit [rad or m], ``inf`` when there is none.
     :param velocity: greatest speed [rad/s or m/s].
@@ -107,7 +107,8 @@ class Joint:
                 raise UrdfError(f"joint '{self.name}' has the {what} limit {getattr(self, what)}; "
                                 'it must not be negative')
         if not 0 <= self.swing <= math.pi:
-            raise UrdfError(f"ball joint '{self.name}' has the swing {self.swing}; it must be in [0, pi]")
+            raise UrdfError(f"ball joint '{self.name}' has the swing {self.swing}; "
+                            'it must be in [0, pi]')
         if not -math.pi <= self.twist[0] <= 0 <= self.twist[1] <= math.pi:
             raise UrdfError(f"ball joint '{self.name}' has the twist range {self.twist}; "
                             'it must contain 0 and lie in [-pi, pi]')
@@ -131,8 +132,8 @@ class RobotModel:
     """
     A robot: links and joints that form one tree.
 
-    Who holds a RobotModel knows: one root, no cycle, unique names, limits in order, mimics resolved.
-    Build one with :func:`dq_ik.load_robot`, or with :func:`dq_ik.build.build_model` from joints in any order.
+    Who holds one knows: one root, no cycle, unique names, limits in order, mimics resolved. Make
+    one with :func:`dq_ik.load_robot`, or from joints with :func:`dq_ik.build.build_model`.
 
     :param name: of the robot.
     :param root: the link without a parent.
@@ -148,19 +149,21 @@ class RobotModel:
     def __post_init__(self) -> None:
         """Refuse anything but one ordered tree with resolved mimics."""
         if self.links != (self.root, *(joint.child for joint in self.joints)):
-            raise UrdfError(f"the links of robot '{self.name}' must be its root and then the child of each "
-                            'joint, in order; dq_ik.build.build_model() does that for any order')
+            raise UrdfError(f"the links of robot '{self.name}' must be its root and then the "
+                            'child of each joint; dq_ik.build.build_model() sorts them')
         seen = {self.root}
         for joint in self.joints:
             if joint.parent not in seen or joint.child in seen:
-                raise UrdfError(f"joint '{joint.name}' must come after its parent link '{joint.parent}' "
-                                f"and before any other use of its child link '{joint.child}'")
+                raise UrdfError(f"joint '{joint.name}' must come after its parent link "
+                                f"'{joint.parent}' and be the only one with the child link "
+                                f"'{joint.child}'")
             seen.add(joint.child)
         if len(self._joint_of_name) < len(self.joints):
             raise UrdfError(f"robot '{self.name}' has two joints of the same name")
         for joint in self.joints:
             if joint.mimic and self.joint(joint.mimic.joint).mimic:
-                raise UrdfError(f"joint '{joint.name}' mimics '{joint.mimic.joint}', itself a mimic")
+                raise UrdfError(f"joint '{joint.name}' mimics '{joint.mimic.joint}', "
+                                'which is itself a mimic')
 
     @cached_property
     def _joint_of_name(self) -> dict[str, Joint]:
@@ -186,7 +189,8 @@ class RobotModel:
     def check_link(self, link: str) -> None:
         """Raise a ChainError that lists the links, unless ``link`` is one of them."""
         if link != self.root and link not in self._joint_of_child:
-            raise ChainError(f"robot '{self.name}' has no link '{link}'; its links are {listing(self.links)}")
+            raise ChainError(f"robot '{self.name}' has no link '{link}'; "
+                             f'its links are {listing(self.links)}')
 
     @cached_property
     def leaves(self) -> tuple[str, ...]:
@@ -196,7 +200,7 @@ class RobotModel:
 
     def joint_path(self, base: str, tip: str) -> tuple[Joint, ...]:
         """
-        Return the joints from ``base`` down to ``tip``, base first; empty if they are the same link.
+        Return the joints from ``base`` down to ``tip``, base first.
 
         :raises ChainError: if a link does not exist or ``tip`` is not below ``base``.
         """
@@ -251,5 +255,5 @@ class RobotModel:
     def describe(self) -> str:
         """Return a table of all joints for people."""
         from dq_ik.describe import joint_table
-        title = f'{self.name}: {len(self.links)} links, {len(self.joints)} joints, root {self.root}'
-        return f'{title}\n{joint_table(self.joints)}'
+        return (f'{self.name}: {len(self.links)} links, {len(self.joints)} joints, '
+                f'root {self.root}\n{joint_table(self.joints)}')

@@ -21,6 +21,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dq_ik.core import quaternion as core
 from dq_ik.errors import PoseError
 
 # Rotation matrices may be off by this much (rounded files), then they are normalised.
@@ -28,13 +29,18 @@ ROTATION_TOLERANCE = 1e-4
 # Below this angle [rad] the series of exp and log are exact to double precision.
 SMALL_ANGLE = 1e-3
 
+Quaternion = tuple[float, float, float, float]
+
+# Single poses are faster with the plain functions than through the compiler's door.
+_mul, _conj, _cross = (getattr(f, 'py_func', f) for f in (core.mul, core.conj, core.cross))
+
 
 class Pose:
     """
     Pose of a frame b in a frame a: the unit dual quaternion ``x_a_b = real + eps dual``.
 
-    ``real`` is the rotation quaternion ``r = (w, x, y, z)`` and ``dual = 1/2 t r`` with the translation
-    ``t`` as a pure quaternion. A pose never changes; its arrays are read-only.
+    ``real`` is the rotation quaternion ``r = (w, x, y, z)`` and ``dual = 1/2 t r`` with the
+    translation ``t`` as a pure quaternion. A pose never changes; its arrays are read-only.
     """
 
     __slots__ = ('_dual', '_real')
@@ -51,7 +57,7 @@ class Pose:
         dual = _floats(dual, 4, 'the dual part of a pose')
         norm = math.sqrt(sum(c * c for c in real))
         if norm < 1e-12:
-            raise PoseError(f'the rotation quaternion {real} of a pose is zero; it must have a direction')
+            raise PoseError(f'the rotation quaternion {real} of a pose is zero')
         real = tuple(c / norm for c in real)
         along = sum(r * d for r, d in zip(real, dual)) / norm
         self._real = real
@@ -84,11 +90,11 @@ class Pose:
         """
         T = np.asarray(matrix, dtype=float)
         if T.shape != (4, 4) or not np.all(np.isfinite(T)):
-            raise PoseError(f'a pose matrix has shape (4, 4) and finite numbers, got shape {T.shape}')
+            raise PoseError(f'a pose matrix is (4, 4) and finite, got shape {T.shape}:\n{T}')
         R = T[:3, :3]
         if (np.abs(R @ R.T - np.eye(3)).max() > ROTATION_TOLERANCE or np.linalg.det(R) < 0
                 or np.abs(T[3] - (0, 0, 0, 1)).max() > ROTATION_TOLERANCE):
-            raise PoseError(f'this matrix is no rigid motion (rotation block R R^T = I, det R = 1):\n{T}')
+            raise PoseError(f'this matrix is no rigid motion (R R^T = I, det R = 1):\n{T}')
         return cls.from_position_quaternion(T[:3, 3], _quaternion_of_matrix(R.tolist()))
 
     @classmethod
@@ -127,7 +133,7 @@ class Pose:
         return cls.from_position_quaternion(t, (math.cos(angle / 2), *(half_sinc * c for c in w)))
 
     def log(self) -> np.ndarray:
-        """Return the twist ``xi`` (linear first, rotation angle <= pi) with ``Pose.exp(xi) == self``."""
+        """Return the twist, linear first, at most pi of rotation, whose exp is this pose."""
         w = _rotation_vector(self._real)
         t = self._translation()
         angle = math.sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2])
@@ -175,12 +181,13 @@ class Pose:
         """Roll, pitch, yaw as in URDF (roll is 0 where pitch is +-pi/2), shape (3,), read-only."""
         w, x, y, z = self._real
         sin_pitch = 2 * (w * y - x * z)
-        horizontal = math.hypot(w * w + x * x - y * y - z * z, 2 * (x * y + w * z))
+        forward = w * w + x * x - y * y - z * z, 2 * (x * y + w * z)  # x axis seen from above
+        horizontal = math.hypot(*forward)
         pitch = math.atan2(sin_pitch, horizontal)
         if horizontal < 1e-9:
             return _frozen((0.0, pitch, math.remainder(2 * math.atan2(z, w), math.tau)))
         roll = math.atan2(2 * (y * z + w * x), w * w - x * x - y * y + z * z)
-        return _frozen((roll, pitch, math.atan2(2 * (x * y + w * z), w * w + x * x - y * y - z * z)))
+        return _frozen((roll, pitch, math.atan2(forward[1], forward[0])))
 
     def inverse(self) -> Pose:
         """Return the pose of frame a in frame b."""
@@ -197,7 +204,7 @@ class Pose:
             return Pose(_mul(self._real, other._real), tuple(a + b for a, b in dual))
         points = np.asarray(other, dtype=float)
         if points.ndim not in (1, 2) or points.shape[-1] != 3:
-            raise PoseError(f'a pose moves points of shape (3,) or (N, 3), got shape {points.shape}')
+            raise PoseError(f'a pose moves points of shape (3,) or (N, 3), got {points.shape}')
         T = self.matrix
         return points @ T[:3, :3].T + T[:3, 3]
 
@@ -211,7 +218,7 @@ class Pose:
         return self @ Pose.exp(float(s) * (self.inverse() @ other).log())
 
     def distance(self, other: Pose) -> tuple[float, float]:
-        """Return how far the origins are apart in metres, and the angle between the frames in radians."""
+        """Return the distance of the origins [m] and the angle between the frames [rad]."""
         t_a, t_b = self._translation(), other._translation()
         turn = _mul(_conj(self._real), other._real)
         angle = 2 * math.atan2(math.sqrt(sum(c * c for c in turn[1:])), abs(turn[0]))
@@ -246,9 +253,6 @@ class Pose:
         return tuple(sign * c + 0.0 for c in self._real + self._dual)
 
 
-Quaternion = tuple[float, float, float, float]
-
-
 def _floats(values: ArrayLike, count: int, what: str) -> tuple[float, ...]:
     """Return ``count`` finite floats, or raise a PoseError that says ``what`` was wrong."""
     try:
@@ -266,17 +270,6 @@ def _frozen(values: Sequence[float]) -> np.ndarray:
     return array
 
 
-def _mul(a: Quaternion, b: Quaternion) -> Quaternion:
-    aw, ax, ay, az = a
-    bw, bx, by, bz = b
-    return (aw * bw - ax * bx - ay * by - az * bz, aw * bx + ax * bw + ay * bz - az * by,
-            aw * by - ax * bz + ay * bw + az * bx, aw * bz + ax * by - ay * bx + az * bw)
-
-
-def _conj(a: Quaternion) -> Quaternion:
-    return a[0], -a[1], -a[2], -a[3]
-
-
 def _unit(a: Quaternion) -> Quaternion:
     norm = math.sqrt(sum(c * c for c in a))
     if norm < 1e-12:
@@ -288,10 +281,6 @@ def _positive(a: Quaternion) -> Quaternion:
     """Return the one of ``a`` and ``-a`` whose first component that is not zero is positive."""
     first = next((c for c in a if c != 0.0), 1.0)
     return a if first > 0 else (-a[0], -a[1], -a[2], -a[3])
-
-
-def _cross(a: Sequence[float], b: Sequence[float]) -> tuple[float, float, float]:
-    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
 
 
 def _rotation_vector(r: Quaternion) -> list[float]:

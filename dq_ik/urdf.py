@@ -28,7 +28,7 @@ from xml.parsers import expat
 
 from dq_ik.balls import Ball, group_balls
 from dq_ik.build import build_model
-from dq_ik.errors import listing, UrdfError
+from dq_ik.errors import listing, PoseError, UrdfError
 from dq_ik.model import Joint, JointKind, Mimic, RobotModel
 from dq_ik.pose import Pose
 
@@ -47,8 +47,8 @@ def load_robot(source: str | os.PathLike, *, soft_limits: bool = False,
     """
     Read a robot description.
 
-    :param source: path of a URDF or xacro file, or the XML text itself. Nothing but that file is read;
-        ``package://`` addresses of meshes are of no interest here.
+    :param source: path of a URDF or xacro file, or the XML text itself. Nothing but that file is
+        read; ``package://`` addresses of meshes are of no interest here.
     :param soft_limits: narrow the limits to those of ``<safety_controller>`` where it is given.
     :param balls: groups of three revolute joints that become one ball joint each:
         ``{'hip': ('hip_yaw', 'hip_roll', 'hip_pitch')}`` or ``{'hip': Ball(..., swing=1.0)}``.
@@ -98,8 +98,8 @@ def _expand_xacro(path: Path) -> str:
     try:
         import xacro
     except ImportError:
-        raise UrdfError(f"'{path}' is a xacro file and the xacro package is not installed; install it "
-                        'or expand the file to URDF first') from None
+        raise UrdfError(f"'{path}' is a xacro file and the xacro package is not installed; "
+                        'install it or expand the file to URDF first') from None
     try:
         return xacro.process_file(str(path)).toxml()
     except Exception as error:  # xacro raises many kinds; each is about this file
@@ -107,7 +107,7 @@ def _expand_xacro(path: Path) -> str:
 
 
 def _parse_safely(text: str) -> ElementTree.Element:
-    """Parse XML without any document type, so without entities and without access to other files."""
+    """Parse XML without document type, so without entities and without access to other files."""
     def refuse(*_: object) -> None:
         raise UrdfError('the robot description contains a DOCTYPE or an entity declaration; '
                         'remove it (it could read files or exhaust the memory)')
@@ -129,12 +129,13 @@ def _parse_safely(text: str) -> ElementTree.Element:
         raise UrdfError(f'the robot description is not well-formed XML: {error}') from None
     root = builder.close()
     if root.tag != 'robot':
-        raise UrdfError(f"the robot description begins with <{root.tag}>; a URDF begins with <robot name='...'>")
+        raise UrdfError(f'the robot description begins with <{root.tag}>; '
+                        "a URDF begins with <robot name='...'>")
     return root
 
 
 def _kinematics_of(root: ElementTree.Element) -> ElementTree.Element:
-    """Return a copy with link names and joints only: fast to parse, and deaf to errors elsewhere."""
+    """Return a copy with link names and joints only: fast to parse, deaf to errors elsewhere."""
     robot = ElementTree.Element('robot', name=root.get('name') or 'robot')
     for element in root:
         name = element.get('name')
@@ -150,7 +151,7 @@ def _kinematics_of(root: ElementTree.Element) -> ElementTree.Element:
 
 
 def _kinematics_of_joint(element: ElementTree.Element) -> ElementTree.Element:
-    """Return a copy of a joint without what is of no interest; absent speed and effort are unlimited."""
+    """Return a copy of a joint's kinematics; absent speed and effort limits are infinite."""
     name, kind = element.get('name'), element.get('type')
     if kind not in _KINDS:
         raise UrdfError(f"joint '{name}' has the type {kind!r}; supported are {listing(_KINDS)}")
@@ -191,21 +192,30 @@ def _parse_reflected(root: ElementTree.Element) -> parser.URDF:
 def _joint(joint: parser.Joint, soft_limits: bool) -> Joint:
     """Translate one joint and check what only URDF can get wrong."""
     kind = JointKind(joint.type)
-    origin = joint.origin
     lower, upper = _limits(joint, kind, soft_limits)
-    try:
-        pose = Pose.from_xyz_rpy(origin.xyz or (0, 0, 0), origin.rpy or (0, 0, 0)) if origin else Pose.identity()
-    except ValueError as error:
-        raise UrdfError(f"joint '{joint.name}' has a bad <origin>: {error}") from None
-    mimic = None
-    if joint.mimic and kind is not JointKind.FIXED:  # exported models keep the tag on frozen joints
-        multiplier = joint.mimic.multiplier
-        mimic = Mimic(joint.mimic.joint, 1.0 if multiplier is None else multiplier, joint.mimic.offset or 0.0)
-    moves = kind not in (JointKind.FIXED, JointKind.FLOATING)
+    has_axis = joint.axis and kind not in (JointKind.FIXED, JointKind.FLOATING)
     return Joint(
-        joint.name, kind, joint.parent, joint.child, pose,
-        axis=tuple(joint.axis) if joint.axis and moves else (1.0, 0.0, 0.0), lower=lower, upper=upper,
-        velocity=_bound(joint, 'velocity'), effort=_bound(joint, 'effort'), mimic=mimic)
+        joint.name, kind, joint.parent, joint.child, _origin(joint),
+        axis=tuple(joint.axis) if has_axis else (1.0, 0.0, 0.0), lower=lower, upper=upper,
+        velocity=_bound(joint, 'velocity'), effort=_bound(joint, 'effort'),
+        mimic=_mimic(joint, kind))
+
+
+def _origin(joint: parser.Joint) -> Pose:
+    if joint.origin is None:
+        return Pose.identity()
+    try:
+        return Pose.from_xyz_rpy(joint.origin.xyz or (0, 0, 0), joint.origin.rpy or (0, 0, 0))
+    except PoseError as error:
+        raise UrdfError(f"joint '{joint.name}' has a bad <origin>: {error}") from None
+
+
+def _mimic(joint: parser.Joint, kind: JointKind) -> Mimic | None:
+    """Return whom the joint follows; exported models keep the tag on joints that they froze."""
+    if joint.mimic is None or kind is JointKind.FIXED:
+        return None
+    multiplier = 1.0 if joint.mimic.multiplier is None else joint.mimic.multiplier
+    return Mimic(joint.mimic.joint, multiplier, joint.mimic.offset or 0.0)
 
 
 def _bound(joint: parser.Joint, what: str) -> float:

@@ -46,7 +46,8 @@ def assert_derivative(f: Callable[[np.ndarray], np.ndarray], J: np.ndarray, q: n
     :param atol: greatest difference allowed in any entry; differencing itself errs by about 1e-9.
     :param h: step.
     """
-    columns = [(np.asarray(f(q + h * e)) - np.asarray(f(q - h * e))) / (2 * h) for e in np.eye(len(q))]
+    steps = h * np.eye(len(q))
+    columns = [(np.asarray(f(q + e)) - np.asarray(f(q - e))) / (2 * h) for e in steps]
     close(J, np.array(columns).T.reshape(np.shape(J)), atol)
 
 
@@ -78,9 +79,9 @@ def unit_quaternions(draw: st.DrawFn) -> tuple[float, float, float, float]:
     """Draw unit quaternions of both signs, with the angles of :func:`rotation_vectors`."""
     x, y, z = draw(rotation_vectors())
     angle = math.sqrt(x * x + y * y + z * z)
-    factor = math.sin(angle / 2) / angle if angle else 0.5
     sign = draw(st.sampled_from([1.0, -1.0]))
-    return _unit((sign * math.cos(angle / 2), sign * factor * x, sign * factor * y, sign * factor * z))
+    factor = sign * (math.sin(angle / 2) / angle if angle else 0.5)
+    return _unit((sign * math.cos(angle / 2), factor * x, factor * y, factor * z))
 
 
 def vectors(size: float = 10.0) -> st.SearchStrategy[tuple[float, float, float]]:
@@ -93,5 +94,6 @@ def poses(draw: st.DrawFn) -> tuple[tuple[float, ...], tuple[float, ...]]:
     """Draw unit dual quaternions ``(real, dual)`` with translations of up to 10 m."""
     w, x, y, z = draw(unit_quaternions())
     a, b, c = draw(vectors())
-    dual = (-a * x - b * y - c * z, a * w + b * z - c * y, b * w + c * x - a * z, c * w + a * y - b * x)
+    dual = (-a * x - b * y - c * z, a * w + b * z - c * y,
+            b * w + c * x - a * z, c * w + a * y - b * x)
     return (w, x, y, z), tuple(0.5 * d for d in dual)

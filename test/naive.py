@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 """
-A slow reference with 4x4 matrices, written from the definitions; it shares no code with the kernels.
+A slow reference with 4x4 matrices, written from the definitions, without any kernel.
 
 Matrix exponentials come from scipy, joint by joint as URDF defines them.
 """
@@ -58,7 +58,7 @@ def axis_frame(axis: np.ndarray) -> np.ndarray:
 
 
 def motion(joint: Joint, values: Mapping[str, float]) -> np.ndarray:
-    """4x4 matrix of what a joint does at the given values (see docs/notation.md for their names)."""
+    """4x4 matrix of what a joint does at the given values, named as in docs/notation.md."""
     name, axis = joint.name, np.array(joint.axis)
 
     def parts(*names: str) -> np.ndarray:
@@ -76,7 +76,8 @@ def motion(joint: Joint, values: Mapping[str, float]) -> np.ndarray:
     value = values[name]
     if joint.mimic:
         value = joint.mimic.multiplier * values[joint.mimic.joint] + joint.mimic.offset
-    return translation(axis * value) if joint.kind is JointKind.PRISMATIC else rotation(axis * value)
+    move = translation if joint.kind is JointKind.PRISMATIC else rotation
+    return move(axis * value)
 
 
 def link_matrices(model: RobotModel, values: Mapping[str, float]) -> dict[str, np.ndarray]:

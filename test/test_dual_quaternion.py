@@ -42,9 +42,8 @@ def assert_same(a, b, atol=1e-12):
 def matrix(pose):
     """4x4 matrix by rotating the unit vectors and the origin."""
     T = np.eye(4)
-    points = [np.array(dual_quaternion.transform(pose, tuple(p))) for p in (*np.eye(3), np.zeros(3))]
-    T[:3, 3] = points[3]
-    T[:3, :3] = np.column_stack(points[:3]) - points[3][:, None]
+    x, y, z, origin = (np.array(dual_quaternion.transform(pose, tuple(p))) for p in np.eye(4, 3))
+    T[:3] = np.column_stack((x - origin, y - origin, z - origin, origin))
     return T
 
 
@@ -138,9 +137,10 @@ def test_adjoint_is_a_homomorphism_and_conjugates_twists(how, a, b, v, w):
 @quick
 @given(a=poses(), angle=st.floats(-7, 7), distance=st.floats(-2, 2))
 def test_products_with_motions_of_z_are_the_general_product(how, a, angle, distance):
-    turn = dual_quaternion.from_rotation_translation((np.cos(angle / 2), 0.0, 0.0, np.sin(angle / 2)), (0.0, 0.0, 0.0))
-    shift = dual_quaternion.from_rotation_translation((1.0, 0.0, 0.0, 0.0), (0.0, 0.0, distance))
-    by_turn = variant(dual_quaternion.mul_rotation_z, how)(a, np.cos(angle / 2), np.sin(angle / 2))
+    cosine, sine = np.cos(angle / 2), np.sin(angle / 2)
+    turn = ((cosine, 0.0, 0.0, sine), (0.0, 0.0, 0.0, 0.0))
+    shift = ((1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 0.5 * distance))
+    by_turn = variant(dual_quaternion.mul_rotation_z, how)(a, cosine, sine)
     by_shift = variant(dual_quaternion.mul_translation_z, how)(a, distance)
     close(by_turn, dual_quaternion.mul(a, turn), 1e-14)
     close(by_shift, dual_quaternion.mul(a, shift), 1e-14)

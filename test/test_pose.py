@@ -11,7 +11,7 @@
 # WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
 # See the License for the specific language governing permissions and
 # limitations under the License.
-"""Pose agrees with the kernels, with scipy and with 4x4 matrices, and refuses what is no rigid motion."""
+"""Pose agrees with the kernels, with scipy and with matrices, and refuses bad input."""
 
 from __future__ import annotations
 

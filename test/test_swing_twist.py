@@ -56,7 +56,8 @@ def test_closed_forms_about_the_coordinate_axes(how, r):
     s, x, y, z = r
     n = np.sqrt([s * s + x * x, s * s + y * y, s * s + z * z])
     assume(n.min() > 1e-3)
-    swings = ((n[0] ** 2, 0, s * y - x * z, s * z + x * y), (n[1] ** 2, s * x + y * z, 0, s * z - x * y),
+    swings = ((n[0] ** 2, 0, s * y - x * z, s * z + x * y),
+              (n[1] ** 2, s * x + y * z, 0, s * z - x * y),
               (n[2] ** 2, s * x - y * z, s * y + x * z, 0))
     twists = ((s, x, 0, 0), (s, 0, y, 0), (s, 0, 0, z))
     for axis, length, swing, twist in zip((X, Y, Z), n, swings, twists):
@@ -68,7 +69,8 @@ def test_equation_34_as_printed_is_wrong():
     s, x, y, z = r = (0.5, 0.5, 0.5, 0.5)
     n = math.sqrt(s * s + z * z)
     twist = (s / n, 0.0, 0.0, z / n)
-    for printed in ((n, 0, (s * x - y * z) / n, (s * y - x * z) / n), (n, (s * x - y * z) / n, (s * y - x * z) / n, 0)):
+    a, b = (s * x - y * z) / n, (s * y - x * z) / n
+    for printed in ((n, 0.0, a, b), (n, a, b, 0.0)):
         assert np.abs(np.array(quaternion.mul(printed, twist)) - r).max() > 0.4
 
 
@@ -95,15 +97,16 @@ def test_axis_upside_down_has_no_twist(how):
 
 @both
 @quick
-@given(r=unit_quaternions(), axis=unit_vectors(), cone=st.floats(0.01, 3.0), low=st.floats(-3.0, 0.0),
-       high=st.floats(0.0, 3.0))
+@given(r=unit_quaternions(), axis=unit_vectors(), cone=st.floats(0.01, 3.0),
+       low=st.floats(-3.0, 0.0), high=st.floats(0.0, 3.0))
 def test_projection_is_inside_and_keeps_what_is_inside(how, r, axis, cone, low, high):
     project = variant(swing_twist.project_about, how)
     inside = project(axis, r, cone, low, high)
     tilt, turn = swing_twist.angles(inside, axis)
     assert tilt <= cone + 1e-9
     assert low - 1e-9 <= turn <= high + 1e-9
-    assert_same_rotation(project(axis, inside, cone + 1e-9, low - 1e-9, high + 1e-9), inside, 1e-12)
+    again = project(axis, inside, cone + 1e-9, low - 1e-9, high + 1e-9)
+    assert_same_rotation(again, inside, 1e-12)
 
 
 @both

@@ -15,7 +15,8 @@
 """
 Unit dual quaternions as pairs ``(real, dual)`` of quaternions: rigid poses.
 
-The pose with rotation r and translation t is ``x = r + eps 1/2 t r`` ([Kenwright2022] eqs. 9-15). ``x_a_c = mul(x_a_b, x_b_c)``.
+The pose with rotation r and translation t is ``x = r + eps 1/2 t r`` ([Kenwright2022] eqs. 9-15);
+poses compose as ``x_a_c = mul(x_a_b, x_b_c)``.
 """
 
 from dq_ik.core import quaternion
@@ -35,20 +36,20 @@ def mul(a, b):
 
 @kernel
 def conj(a):
-    """Conjugate ``real* + eps dual*``: the inverse of a unit dual quaternion ([Kenwright2022] eq. 11)."""
+    """Conjugate ``real* + eps dual*``: the inverse of a pose ([Kenwright2022] eq. 11)."""
     return (quaternion.conj(a[0]), quaternion.conj(a[1]))
 
 
 @kernel
 def norm(a):
-    """Dual number ``(|real|, <real, dual> / |real|)``; (1, 0) for a pose ([Kenwright2022] eq. 11)."""
+    """Dual number ``(|real|, <real, dual>/|real|)``: (1, 0) of a pose ([Kenwright2022] eq. 11)."""
     length = quaternion.norm(a[0])
     return (length, quaternion.dot(a[0], a[1]) / length)
 
 
 @kernel
 def normalized(a):
-    """Unit dual quaternion nearest in direction: both conditions of [Kenwright2022] eq. 11 hold afterwards."""
+    """Pose of the same direction: both conditions of [Kenwright2022] eq. 11 hold afterwards."""
     factor = 1.0 / quaternion.norm(a[0])
     real = quaternion.scale(a[0], factor)
     dual = quaternion.scale(a[1], factor)
@@ -57,7 +58,7 @@ def normalized(a):
 
 @kernel
 def from_rotation_translation(r, t):
-    """Pose ``r + eps 1/2 t r`` ([Kenwright2022] eqs. 12, 14): first rotate by r, then translate by t."""
+    """Pose ``r + eps 1/2 t r`` ([Kenwright2022] eqs. 12, 14): rotate by r, then translate by t."""
     return (r, quaternion.mul((0.0, 0.5 * t[0], 0.5 * t[1], 0.5 * t[2]), r))
 
 
@@ -78,7 +79,11 @@ def transform(a, p):
 
 @kernel
 def mul_rotation_z(a, cosine, sine):
-    """Product with a rotation about z, given the cosine and sine of its half angle: 16 instead of 48 multiplications."""
+    """
+    Product with a rotation about z, given the cosine and sine of its half angle.
+
+    It takes 16 instead of 48 multiplications.
+    """
     rw, rx, ry, rz = a[0]
     dw, dx, dy, dz = a[1]
     return ((rw * cosine - rz * sine, rx * cosine + ry * sine,
@@ -115,7 +120,7 @@ def exp(v, w):
     """
     Pose reached after unit time at the constant body twist ``(v, w)``: the full screw motion.
 
-    The rotation is ``exp(w)`` and the translation ``J(w) v`` with the left Jacobian J of the rotation.
+    The rotation is ``exp(w)`` and the translation ``J(w) v`` with the left Jacobian J.
     """
     return from_rotation_translation(quaternion.exp(w), quaternion.left_jacobian_times(w, v))
 
@@ -129,7 +134,7 @@ def log(a):
 
 @kernel
 def interpolate(a, b, s):
-    """Pose at the fraction s of the shortest screw from a to b (ScLERP): ``a exp(s log(a* b))``."""
+    """Pose at the fraction s of the screw from a to b (ScLERP): ``a exp(s log(a* b))``."""
     v, w = log(mul(conj(a), b))
     return mul(a, exp((s * v[0], s * v[1], s * v[2]), (s * w[0], s * w[1], s * w[2])))
 
@@ -137,9 +142,9 @@ def interpolate(a, b, s):
 @kernel
 def adjoint_times(a, v, w):
     """
-    Carry a twist from frame b to frame a by the pose ``x_a_b`` ([Recipe] eqs. 4, 5): ``(R v + t x R w, R w)``.
+    Carry a twist from frame b to frame a by the pose ``x_a_b`` ([Recipe] eqs. 4, 5).
 
-    The adjoint is that of the linear-first order.
+    ``(R v + t x R w, R w)``, linear part first.
     """
     t = translation(a)
     linear = quaternion.rotate(a[0], v)

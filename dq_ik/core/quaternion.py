@@ -15,8 +15,8 @@
 """
 Quaternions as 4-tuples ``(w, x, y, z)`` and vectors as 3-tuples.
 
-A unit quaternion r turns a vector v into ``r v r*`` ([Kenwright2022] eqs. 2-5); ``exp`` and ``log`` connect it with the rotation
-vector ``angle * axis`` ([Kenwright2022] eqs. 3, 6, 7).
+A unit quaternion r turns a vector v into ``r v r*`` ([Kenwright2022] eqs. 2-5); ``exp`` and
+``log`` connect it with the rotation vector ``angle * axis`` ([Kenwright2022] eqs. 3, 6, 7).
 """
 
 import math
@@ -24,12 +24,16 @@ import math
 from dq_ik.core.compile import kernel
 
 SMALL_ANGLE = 1e-4  # below, the series is exact to double precision (next term: angle**4 / 1920)
-SERIES_ANGLE = 0.05  # below, series to double precision; (angle - sin(angle)) / angle**3 would lose digits
+SERIES_ANGLE = 0.05  # below, series; (angle - sin(angle)) / angle**3 would lose digits
 
 
 @kernel
 def mul(a, b):
-    """Product ``a b`` ([Kenwright2022] eq. 5; differs from it in the vector part: ``v0 x v1``, misprinted as ``v0 v1``)."""
+    """
+    Product ``a b`` ([Kenwright2022] eq. 5).
+
+    Differs from it in the vector part: ``v0 x v1`` is misprinted as ``v0 v1`` there.
+    """
     aw, ax, ay, az = a
     bw, bx, by, bz = b
     return (aw * bw - ax * bx - ay * by - az * bz,
@@ -82,7 +86,11 @@ def cross(a, b):
 
 @kernel
 def rotate(r, v):
-    """Rotate vector v: ``r v r*`` ([Kenwright2022] eq. 4), as ``v + 2 w (u x v) + 2 u x (u x v)`` with ``u = vec(r)``."""
+    """
+    Rotate vector v: ``r v r*`` ([Kenwright2022] eq. 4).
+
+    Computed as ``v + 2 w (u x v) + 2 u x (u x v)`` with ``u`` the vector part of r.
+    """
     u = (r[1], r[2], r[3])
     c = cross(u, v)
     d = cross(u, c)
@@ -100,7 +108,12 @@ def z_axis(r):
 
 @kernel
 def exp(v):
-    """Unit quaternion of a rotation vector ([Kenwright2022] eqs. 3, 6): ``(cos(a/2), sin(a/2)/a v)`` with ``a = |v|``."""
+    """
+    Unit quaternion of a rotation vector ([Kenwright2022] eqs. 3, 6).
+
+    ``(cos(a/2), sin(a/2)/a v)`` with ``a = |v|``. Differs from eq. 6 in the name: what is called
+    exp there is the logarithm.
+    """
     squared = v[0] * v[0] + v[1] * v[1] + v[2] * v[2]
     angle = math.sqrt(squared)
     if angle < SMALL_ANGLE:
@@ -115,7 +128,7 @@ def log(r):
     """
     Rotation vector of a unit quaternion, of length at most pi ([Kenwright2022] eqs. 6, 7).
 
-    The shorter of the two arcs of r and -r is taken. ``atan2`` keeps full precision near a half turn.
+    The shorter of the two arcs of r and -r is taken; ``atan2`` keeps full precision near pi.
     """
     sign = 1.0 if r[0] >= 0.0 else -1.0
     squared = r[1] * r[1] + r[2] * r[2] + r[3] * r[3]
@@ -130,9 +143,10 @@ def log(r):
 @kernel
 def shifted(w):
     """
-    Same rotation, away from the singularities: ``(1 - 2 pi / |w|) w`` beyond a half turn ([Kenwright2022] section VII.A.2).
+    Same rotation, away from the singularities ([Kenwright2022] section VII.A.2).
 
-    Rotation vectors with ``|w| <= pi`` are returned as they are; longer ones come back with length at most pi.
+    Beyond a half turn w becomes ``(1 - 2 pi / |w|) w``, at most pi long, and so for more turns;
+    rotation vectors up to pi are returned as they are.
     """
     angle = math.sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2])
     if angle <= math.pi:
@@ -147,13 +161,13 @@ def left_jacobian_times(w, v):
     """
     Angular velocity, in the fixed frame, of ``exp(w)`` when w changes at the rate v.
 
-    ``J(w) v = v + (1 - cos a)/a^2 w x v + (a - sin a)/a^3 w x (w x v)`` with ``a = |w|``; also the translation that
-    ``exp`` gives to a screw.
+    ``J(w) v = v + (1 - cos a)/a^2 w x v + (a - sin a)/a^3 w x (w x v)`` with ``a = |w|``; also the
+    translation that a screw has when its linear part is v.
     """
     squared = w[0] * w[0] + w[1] * w[1] + w[2] * w[2]
     angle = math.sqrt(squared)
     if angle < SERIES_ANGLE:
-        b = 0.5 - squared / 24.0 + squared * squared / 720.0 - squared * squared * squared / 40320.0
+        b = 0.5 - squared / 24.0 + squared * squared / 720.0 - squared**3 / 40320.0
         c = 1.0 / 6.0 - squared / 120.0 + squared * squared / 5040.0
     else:
         half_sine = math.sin(0.5 * angle)
@@ -169,7 +183,7 @@ def left_jacobian_times(w, v):
 @kernel
 def left_jacobian_solve(w, v):
     """
-    Rate of the rotation vector w when ``exp(w)`` turns at the angular velocity v in the fixed frame: ``J(w)^-1 v``.
+    Rate of w when ``exp(w)`` turns at the angular velocity v in the fixed frame: ``J(w)^-1 v``.
 
     ``v - 1/2 w x v + (1 - a/2 cot(a/2))/a^2 w x (w x v)``; regular for ``a = |w| < 2 pi``.
     """
@@ -201,8 +215,8 @@ def from_matrix(rows):
     """
     Unit quaternion of a rotation matrix given as three rows.
 
-    The largest of the four components is found first, so that nothing is divided by a small number; at a half turn
-    this is the rule of [Rotations] eq. 32, "the column with the largest diagonal entry".
+    The largest of the four components is found first, so that nothing is divided by a small
+    number; at a half turn this is [Rotations] eq. 32 with the largest diagonal entry.
     """
     (a, b, c), (d, e, f), (g, h, i) = rows
     ww, xx, yy, zz = 1.0 + a + e + i, 1.0 + a - e - i, 1.0 - a + e - i, 1.0 - a - e + i

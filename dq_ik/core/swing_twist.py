@@ -14,8 +14,9 @@
 """
 Twist and swing: a rotation as a turn about an axis, followed by a tilt of that axis.
 
-``r = swing twist``: the twist turns about the unit axis a, the swing about a line perpendicular to a ([Kenwright2022]
-section VII.C, eqs. 32-34, Appendix A). A ball joint keeps the tilt within a cone and the turn within a range.
+``r = swing twist``: the twist turns about the unit axis a, the swing about a line perpendicular to
+a ([Kenwright2022] section VII.C, eqs. 32-34, Appendix A). A ball joint keeps the tilt of its axis
+within a cone and the turn about it within a range.
 """
 
 import math
@@ -23,7 +24,7 @@ import math
 from dq_ik.core import quaternion
 from dq_ik.core.compile import kernel
 
-# Shorter than this, the projection of r on the axis is noise: the axis is turned upside down, any twist fits.
+# Below, the part of r along the axis is noise: the axis is upside down and any twist fits.
 UPSIDE_DOWN = 1e-12
 
 
@@ -32,10 +33,11 @@ def decompose(r, axis):
     """
     Return ``(swing, twist)`` of a unit quaternion about a unit axis, both with a scalar part >= 0.
 
-    ``twist = (w, <v, a> a) / sqrt(w^2 + <v, a>^2)`` and ``swing = r twist*``; for a = x, y, z these are [Kenwright2022]
-    eqs. 32, 33, 34. Differs from eq. 33 in the place of the zero (it is the y component of the swing) and from eq. 34 in
-    the place of the zero (z), in the sign of ``q_x q_z`` in the y component (``q_s q_y + q_x q_z``), and in the subscripts
-    of the product. Where the axis is upside down the twist is not defined; it is 0 then.
+    ``twist = (w, <v, a> a) / sqrt(w^2 + <v, a>^2)`` and ``swing = r twist*``; for a = x, y, z
+    these are [Kenwright2022] eqs. 32, 33, 34. Differs from eq. 33 in the place of the zero (it is
+    the y component of the swing) and from eq. 34 in the place of the zero (z), in the sign of
+    ``q_x q_z`` in the y component (``q_s q_y + q_x q_z``) and in the subscripts of the product.
+    Where the axis is upside down the twist is not defined; it is 0 then.
     """
     along = r[1] * axis[0] + r[2] * axis[1] + r[3] * axis[2]
     length = math.sqrt(r[0] * r[0] + along * along)
@@ -53,7 +55,7 @@ def decompose(r, axis):
 @kernel
 def compose(swing_vector, twist_angle, axis):
     """
-    Inverse of the decomposition: the rotation with a given twist and swing ([Kenwright2022] eq. 41).
+    Rotation with a given swing and twist: the inverse of decompose ([Kenwright2022] eq. 41).
 
     :param swing_vector: rotation vector perpendicular to the axis
     :param twist_angle: turn about the axis
@@ -76,7 +78,7 @@ def angles(r, axis):
 @kernel
 def project_about(axis, r, swing_limit, twist_lower, twist_upper):
     """
-    Bring a rotation into a cone and a twist range by clamping its swing and its twist ([Kenwright2022] eq. 31 for balls).
+    Bring a rotation into a cone and a twist range by clamping both ([Kenwright2022] eq. 31).
 
     :param axis: unit vector that swings and twists
     :param swing_limit: greatest tilt of the axis
