@@ -137,7 +137,8 @@ def _spine(robot: Robot) -> None:
         many(robot, child, parent, child, body, 0.5, (0, 0, height), axes=nod, size=0.05)
         parent, height = child, 0.03
     skull = (ball(0.095, 'skin', (0.015, 0, 0.09)),
-             box((0.05, 0.07, 0.06), 'skin', (0.07, 0, 0.05)), ball(0.097, 'dark', (-0.005, 0, 0.115)))
+             box((0.05, 0.07, 0.06), 'skin', (0.07, 0, 0.05)),
+             ball(0.097, 'dark', (-0.005, 0, 0.115)))
     many(robot, 'nod', parent, 'head', skull, 4.5, (0, 0, height), axes=nod, size=0.05)
 
 

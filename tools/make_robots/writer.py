@@ -58,6 +58,7 @@ class Robot:
     """Collects links and joints; :meth:`xml` writes them."""
 
     def __init__(self, name: str):
+        """Start an empty robot."""
         self._root = ElementTree.Element('robot', name=name)
         self._root.append(ElementTree.Comment(NOTICE))
         self._used: set[str] = set()

@@ -1,0 +1,77 @@
+# Copyright 2026 The dq_ik Authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+"""What several adapters need: restarts around solvers without, and an own pose check."""
+from __future__ import annotations
+
+from collections.abc import Callable
+from time import perf_counter
+
+import numpy as np
+
+from ..protocol import Settings
+from ..robots import Robot
+
+Attempt = Callable[[np.ndarray, float], tuple[np.ndarray, bool]]
+
+
+class Restarts:
+    """Calls an attempt from the seed, then from random configurations until the budget ends."""
+
+    def __init__(self, robot: Robot, settings: Settings):
+        """Remember limits and budget."""
+        self._lower, self._upper = np.array(robot.lower), np.array(robot.upper)
+        self._settings = settings
+        self._rng = np.random.default_rng(1)
+
+    def search(self, attempt: Attempt, seed: np.ndarray) -> tuple[np.ndarray, bool]:
+        """Return the first success, or the answer from the seed."""
+        deadline = perf_counter() + self._settings.budget
+        first, solved = attempt(np.clip(seed, self._lower, self._upper), deadline)
+        q = first
+        while not solved and self._settings.restarts and perf_counter() < deadline:
+            q, solved = attempt(self._rng.uniform(self._lower, self._upper), deadline)
+        return (q, True) if solved else (first, False)
+
+
+class Check:
+    """Tells whether an answer is good, for peers that do not tell themselves (by Pinocchio)."""
+
+    def __init__(self, robot: Robot, settings: Settings):
+        """Build the referee's kinematics for own use."""
+        from ..protocol import Referee
+        self._referee = Referee(robot)
+        self._allowed = np.array([settings.position_tolerance, settings.rotation_tolerance])
+
+    def __call__(self, q: np.ndarray, goals: np.ndarray) -> bool:
+        """Return whether ``q`` is within limits and tolerance."""
+        return self._referee.within_limits(q) and bool(
+            (self._referee.errors(q, goals) <= self._allowed).all())
+
+
+def one_tip(robot: Robot) -> str:
+    """Return the only tip of the robot; refuse trees."""
+    if len(robot.tips) > 1:
+        raise ValueError('handles one tip only')
+    return robot.tips[0]
+
+
+def quaternion_xyzw(rotation: np.ndarray) -> tuple[float, float, float, float]:
+    """Return the quaternion of a rotation matrix, scalar last (by the largest component)."""
+    (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = rotation.tolist()
+    squares = (1.0 + xx - yy - zz, 1.0 - xx + yy - zz, 1.0 - xx - yy + zz, 1.0 + xx + yy + zz)
+    largest = squares.index(max(squares))
+    column = ((squares[0], xy + yx, xz + zx, zy - yz), (xy + yx, squares[1], yz + zy, xz - zx),
+              (xz + zx, yz + zy, squares[2], yx - xy), (zy - yz, xz - zx, yx - xy, squares[3]))
+    scale = 0.5 / squares[largest] ** 0.5
+    return tuple(scale * value for value in column[largest])

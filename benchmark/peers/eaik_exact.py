@@ -1,0 +1,64 @@
+# Copyright 2026 The dq_ik Authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+"""EAIK: analytic solutions of six-joint arms by subproblems; for reference."""
+from __future__ import annotations
+
+from eaik.IK_HP import HPRobot
+import numpy as np
+import pinocchio
+
+from .common import one_tip
+
+PACKAGE = 'EAIK'
+TURN = 2.0 * np.pi
+
+
+class Eaik:
+    """Returns the solution nearest to the seed among those within limits."""
+
+    def __init__(self, robot, settings):
+        """Hand over axes and offsets in the zero pose."""
+        if robot.dof != 6:
+            raise ValueError('analytic solutions for six joints only')
+        model = pinocchio.buildModelFromUrdf(str(robot.urdf))
+        data = model.createData()
+        pinocchio.framesForwardKinematics(model, data, np.zeros(6))
+        tip = data.oMf[model.getFrameId(one_tip(robot))]
+        axes = np.array([data.oMi[i].rotation @ pinocchio.computeJointJacobian(
+            model, data, np.zeros(6), i)[3:, i - 1] for i in range(1, 7)])
+        points = np.array([data.oMi[i].translation for i in range(1, 7)])
+        offsets = np.vstack([points[0], np.diff(points, axis=0), tip.translation - points[-1]])
+        self._robot = HPRobot(axes, offsets)
+        if not self._robot.hasKnownDecomposition():
+            raise ValueError('no known decomposition of this arm')
+        self._tool = tip.rotation.T
+        self._lower, self._upper = np.array(robot.lower), np.array(robot.upper)
+
+    def solve(self, goals, seed):
+        """Return an answer or None."""
+        pose = goals[0].copy()
+        pose[:3, :3] = pose[:3, :3] @ self._tool
+        answer = self._robot.IK(pose)
+        if not len(answer.Q):
+            return None, False
+        q = np.asarray(answer.Q)[~np.asarray(answer.is_LS, bool)]
+        q = seed + (q - seed + np.pi) % TURN - np.pi
+        q = np.where(q < self._lower, q + TURN, np.where(q > self._upper, q - TURN, q))
+        q = q[((q >= self._lower) & (q <= self._upper)).all(axis=1)]
+        if not len(q):
+            return None, False
+        return q[np.abs(q - seed).max(axis=1).argmin()], True
+
+
+SOLVERS = {'EAIK (analytic)': Eaik}

@@ -1,0 +1,83 @@
+# Copyright 2026 The dq_ik Authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+"""Orocos KDL through ``PyKDL``, which comes with ROS: Newton-Raphson within limits."""
+from __future__ import annotations
+
+from xml.etree import ElementTree
+
+import numpy as np
+import PyKDL as kdl
+
+from .common import one_tip
+from .common import Restarts
+
+PACKAGE = 'PyKDL'
+ITERATIONS = 100
+
+
+def chain_of(robot) -> kdl.Chain:
+    """Return the chain of a URDF that holds nothing else."""
+    chain = kdl.Chain()
+    for joint in ElementTree.parse(robot.urdf).getroot().findall('joint'):
+        origin = joint.find('origin')
+        values = {} if origin is None else origin.attrib
+        xyz = [float(v) for v in values.get('xyz', '0 0 0').split()]
+        rpy = [float(v) for v in values.get('rpy', '0 0 0').split()]
+        frame = kdl.Frame(kdl.Rotation.RPY(*rpy), kdl.Vector(*xyz))
+        moving = kdl.Joint(joint.get('name'), kdl.Joint.Fixed)
+        if joint.get('type') != 'fixed':
+            axis = kdl.Vector(*(float(v) for v in joint.find('axis').get('xyz').split()))
+            kind = kdl.Joint.TransAxis if joint.get('type') == 'prismatic' else kdl.Joint.RotAxis
+            moving = kdl.Joint(joint.get('name'), frame.p, frame.M * axis, kind)
+        chain.addSegment(kdl.Segment(joint.find('child').get('link'), moving, frame))
+    return chain
+
+
+def array(values) -> kdl.JntArray:
+    """Return KDL's vector type."""
+    out = kdl.JntArray(len(values))
+    for i, value in enumerate(values):
+        out[i] = value
+    return out
+
+
+class Newton:
+    """``ChainIkSolverPos_NR_JL`` with random restarts (KDL-RR in TRAC-IK's tables)."""
+
+    def __init__(self, robot, settings):
+        """Build the solver chain."""
+        one_tip(robot)
+        self._chain, self._n = chain_of(robot), robot.dof
+        self._fk = kdl.ChainFkSolverPos_recursive(self._chain)
+        self._velocity = kdl.ChainIkSolverVel_pinv(self._chain)
+        tolerance = 0.57 * min(settings.position_tolerance, settings.rotation_tolerance)
+        self._solver = kdl.ChainIkSolverPos_NR_JL(
+            self._chain, array(robot.lower), array(robot.upper), self._fk, self._velocity,
+            ITERATIONS, tolerance)
+        self._restarts = Restarts(robot, settings)
+
+    def solve(self, goals, seed):
+        """Return the first success."""
+        rotation = kdl.Rotation(*goals[0, :3, :3].ravel().tolist())
+        target = kdl.Frame(rotation, kdl.Vector(*goals[0, :3, 3].tolist()))
+        out = kdl.JntArray(self._n)
+
+        def attempt(q, deadline):
+            code = self._solver.CartToJnt(array(q), target, out)
+            return np.array([out[i] for i in range(self._n)]), code >= 0
+
+        return self._restarts.search(attempt, seed)
+
+
+SOLVERS = {'KDL': Newton}
