@@ -1,0 +1,68 @@
+# Copyright 2026 The dq_ik Authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+"""Ask a running node for joint positions of one pose (service compute_ik)."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+import json
+
+from dq_ik.cli.pose_arguments import add_pose, named_value, read_pose
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add the arguments of ``dq_ik ask``."""
+    add_pose(parser)
+    parser.add_argument('--frame', default='', help='frame of the pose; the root if not given')
+    parser.add_argument('--group', default='', help="group; the node's own if not given")
+    parser.add_argument('--link', default='', help='link to move; the tip if not given')
+    parser.add_argument('--seed', nargs='+', type=named_value, default=[], metavar='JOINT=VALUE',
+                        help='where to start [rad or m]; other joints start where they are')
+    parser.add_argument('--service', default='/dq_ik/compute_ik', help='name of the service')
+    parser.add_argument('--timeout', type=float, default=5.0, help='seconds to wait for the node')
+    parser.add_argument('--json', action='store_true', help='print JSON instead of a table')
+
+
+def run(args: Namespace) -> int:
+    """Call and print; 0 if there is a solution, 2 if there is none, 1 if nobody answers."""
+    try:
+        from moveit_msgs.srv import GetPositionIK
+    except ImportError:
+        from dq_ik.ros.services import HOW_TO_GET_MOVEIT_MSGS
+        print(HOW_TO_GET_MOVEIT_MSGS)
+        return 1
+    from dq_ik.ros.client import Client
+    from dq_ik.ros.conversions import fill_pose
+    request = GetPositionIK.Request()
+    ik = request.ik_request
+    ik.group_name, ik.ik_link_name = args.group, args.link
+    ik.pose_stamped.header.frame_id = args.frame
+    fill_pose(ik.pose_stamped.pose, read_pose(args))
+    seed = dict(args.seed)
+    ik.robot_state.joint_state.name = list(seed)
+    ik.robot_state.joint_state.position = list(seed.values())
+    with Client('dq_ik_ask') as client:
+        response = client.call(GetPositionIK, args.service, request, args.timeout)
+    if response is None:
+        print(f'nobody serves {args.service}; is the node running, in the same ROS_DOMAIN_ID?')
+        return 1
+    joints = dict(zip(response.solution.joint_state.name, response.solution.joint_state.position))
+    code, message = response.error_code.val, getattr(response.error_code, 'message', '')
+    if args.json:
+        print(json.dumps({'error_code': code, 'message': message, 'joints': joints}))
+    else:
+        width = max(map(len, joints), default=0)
+        print('\n'.join([*(f'{name:<{width}}  {value:>12.6f}' for name, value in joints.items()),
+                         f'error code {code}: {message}']))
+    return 0 if code == 1 else 2

@@ -1,0 +1,55 @@
+# Copyright 2026 The dq_ik Authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+"""Send one goal to a running node and say how it went."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from typing import Any
+
+from dq_ik.cli.pose_arguments import add_pose, read_pose
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add the arguments of ``dq_ik goal``."""
+    add_pose(parser)
+    parser.add_argument('--frame', default='', help='frame of the goal; the root if not given')
+    parser.add_argument('--tip', default='', help='which tip, if the node drives several')
+    parser.add_argument('--node', default='/dq_ik', help='name of the node')
+    parser.add_argument('--timeout', type=float, default=5.0, help='seconds to wait for the node')
+
+
+def run(args: Namespace) -> int:
+    """Publish and print the status; 0 if reached, 2 if not, 1 if the node is silent."""
+    from diagnostic_msgs.msg import DiagnosticStatus
+    from geometry_msgs.msg import PoseStamped
+
+    from dq_ik.ros.client import Client
+    from dq_ik.ros.conversions import fill_pose
+    from dq_ik.ros.follower import topic_name
+    msg = PoseStamped()
+    msg.header.frame_id = args.frame
+    fill_pose(msg.pose, read_pose(args))
+    tip = f'/{topic_name(args.tip)}' if args.tip else ''
+    topic = f'{args.node}{tip}/goal_pose'
+    with Client('dq_ik_goal') as client:
+        answer: Any = client.publish_and_wait(
+            PoseStamped, topic, msg, DiagnosticStatus, f'{args.node}/status', args.timeout)
+    if answer is None:
+        print(f'no node follows {topic}; is it running, in the same ROS_DOMAIN_ID?')
+        return 1
+    print(answer.message)
+    for pair in answer.values:
+        print(f'  {pair.key}: {pair.value}')
+    return 0 if answer.level == DiagnosticStatus.OK else 2

@@ -1,0 +1,43 @@
+# Copyright 2026 The dq_ik Authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+"""Run the ROS 2 node."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+
+from dq_ik.urdf import read_source
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add the arguments of ``dq_ik node``."""
+    parser.add_argument('robot', nargs='?', type=Path,
+                        help='URDF or xacro file; else the parameter or topic robot_description')
+    parser.add_argument('--base', default='', help='link that stands still; the root if not given')
+    parser.add_argument('--tip', nargs='+', default=[],
+                        help='links that follow goals; the only leaf if not given')
+    parser.add_argument('ros', nargs='*', metavar='--ros-args ...',
+                        help='arguments of ROS: -p name:=value, -r from:=to, --params-file file')
+
+
+def run(args: Namespace) -> int:
+    """Run until SIGINT or SIGTERM."""
+    from rclpy.parameter import Parameter
+
+    from dq_ik.ros.node import main
+    given = {'base_link': args.base, 'tip_links': args.tip,
+             'robot_description': read_source(args.robot) if args.robot else ''}
+    overrides = [Parameter(name, value=value) for name, value in given.items() if value]
+    return main(args.ros, parameter_overrides=overrides)

@@ -1,0 +1,86 @@
+# Copyright 2026 The dq_ik Authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+"""A short-lived client for the shell and for tests: one node, spun in one background thread."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+import threading
+import time
+from typing import Any
+
+import rclpy
+from rclpy.context import Context
+from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+
+
+class Client:
+    """A node in a context of its own; leaving the ``with`` block shuts it down in order."""
+
+    def __init__(self, name: str) -> None:
+        """Start to spin."""
+        self._context = Context()
+        rclpy.init(context=self._context)
+        self.node = rclpy.create_node(name, context=self._context)
+        self._executor = SingleThreadedExecutor(context=self._context)
+        self._executor.add_node(self.node)
+        self._thread = threading.Thread(target=self._spin, daemon=True)
+        self._thread.start()
+
+    def __enter__(self) -> Client:
+        """Return the client."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Leave the graph in order, so that no stale participant delays the next client."""
+        self._executor.shutdown()
+        self._thread.join(timeout=5.0)
+        self.node.destroy_node()
+        self._context.try_shutdown()
+
+    def call(self, kind: Any, service: str, request: Any, timeout: float = 5.0) -> Any:
+        """Return the response of a service, or None if there is none in time."""
+        client = self.node.create_client(kind, service)
+        try:
+            if not client.wait_for_service(timeout):
+                return None
+            done = threading.Event()
+            future = client.call_async(request)
+            future.add_done_callback(lambda _: done.set())
+            return future.result() if done.wait(timeout) else None
+        finally:
+            self.node.destroy_client(client)
+
+    def publish_and_wait(self, kind: Any, topic: str, msg: Any, answer_kind: Any,
+                         answer_topic: str, timeout: float = 5.0) -> Any:
+        """Publish when somebody listens; return the next message on the other topic, or None."""
+        answers: list[Any] = []
+        arrived = threading.Event()
+
+        def take(answer: Any) -> None:
+            answers.append(answer)
+            arrived.set()
+        publisher = self.node.create_publisher(kind, topic, 1)
+        subscription = self.node.create_subscription(answer_kind, answer_topic, take, 1)
+        end = time.monotonic() + timeout
+        while not (publisher.get_subscription_count() and subscription.get_publisher_count()):
+            if time.monotonic() > end:
+                return None
+            time.sleep(0.01)
+        publisher.publish(msg)
+        return answers[0] if arrived.wait(max(0.0, end - time.monotonic())) else None
+
+    def _spin(self) -> None:
+        with suppress(ExternalShutdownException):
+            self._executor.spin()

@@ -1,0 +1,214 @@
+# Copyright 2026 The dq_ik Authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+"""
+The service ``compute_ik`` (``moveit_msgs/GetPositionIK``), as move_group answers it or better.
+
+Requests and responses are read and written by field name; the wiring is in services.py.
+:meth:`IkServer.query` checks and converts, :meth:`IkServer.solve` solves (in any thread),
+:meth:`IkServer.fill` answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
+
+from geometry_msgs.msg import Transform
+import numpy as np
+
+from dq_ik.chain import Chain
+from dq_ik.errors import DqIkError, listing
+from dq_ik.goal import Goal
+from dq_ik.options import IkOptions
+from dq_ik.pose import Pose
+from dq_ik.result import IkResult, Status
+from dq_ik.ros.constraints import joint_ranges, JointRange, narrowed
+from dq_ik.ros.conversions import fill_robot_state, pose_from_msg, seconds
+from dq_ik.ros.errors import ErrorCode, fill_error, RequestError
+from dq_ik.ros.frames import FrameError, Frames, Lookup, rigid_body
+from dq_ik.ros.groups import Robot
+from dq_ik.ros.settings import NodeSettings
+from dq_ik.ros.states import NO_JOINT_STATES, requested_state
+from dq_ik.ros.stream import goal_maker
+from dq_ik.solver import Solver
+
+
+@dataclass(frozen=True)
+class Query:
+    """
+    A request, checked and in our own terms.
+
+    :param state: positions of all joints that are known: current ones, overlaid by the request.
+    :param timeout: seconds on the steady clock.
+    :param notes: what the client should know about the answer.
+    """
+
+    chain: Chain
+    goals: tuple[Goal, ...]
+    seed: np.ndarray
+    state: Mapping[str, float]
+    ranges: tuple[JointRange, ...]
+    timeout: float
+    notes: tuple[str, ...]
+
+
+@lru_cache(maxsize=32)
+def solver_for(chain: Chain, options: IkOptions) -> Solver:
+    """Return a prepared solver; few are in use at a time."""
+    return Solver(chain, options)
+
+
+class _Group:
+    """What a group needs to understand goals."""
+
+    def __init__(self, chain: Chain, lookup: Lookup | None) -> None:
+        self.chain = chain
+        self.frames = Frames(chain.model, chain.base, lookup)
+        # link -> (tip, pose of the tip in the link), for all links rigidly attached to a tip
+        self.tip_of: dict[str, tuple[str, Pose]] = {}
+        for tip in chain.tips:
+            for link, x_tip_link in rigid_body(chain.model, tip).items():
+                self.tip_of.setdefault(link, (tip, x_tip_link.inverse()))
+        for tip in chain.tips:
+            self.tip_of[tip] = (tip, Pose.identity())
+
+
+class IkServer:
+    """Answers requests for one robot with one set of options; a change makes a new server."""
+
+    def __init__(self, robot: Robot, options: IkOptions, settings: NodeSettings,
+                 lookup: Lookup | None = None) -> None:
+        """
+        Prepare all groups.
+
+        :param lookup: asks tf2; None where there is none.
+        """
+        self.robot = robot
+        self.options = options
+        self.settings = settings
+        self._goal = goal_maker(settings)
+        self._groups = {name: _Group(chain, lookup) for name, chain in robot.groups.items()}
+
+    def query(self, request: Any, current: Mapping[str, float]) -> Query:
+        """
+        Check and convert a ``moveit_msgs/PositionIKRequest``.
+
+        :param current: joint positions from joint_states, empty before the first.
+        :raises RequestError: with the error code to answer.
+        """
+        group = self._group(request.group_name)
+        state = requested_state(request.robot_state, self.robot, current)
+        ranges = joint_ranges(request.constraints, self.robot.model,
+                              self.settings.unsupported_constraints == 'ignore')
+        chain = narrowed(group.chain, ranges) if ranges else group.chain
+        seed = chain.clamp(chain.configuration(state))
+        poses = {}
+        for link, stamped in _targets(request, group.chain):
+            tip, x_link_tip = self._tip(group, link)
+            poses[tip] = self._pose(group, stamped, state, current) @ x_link_tip
+        if len(chain.tips) > 1:  # tips without a pose keep the one they have
+            poses = {**chain.fk_all(seed), **poses}
+        goals = tuple(self._goal(poses[tip], tip) for tip in chain.tips)
+        timeout = seconds(request.timeout)
+        return Query(chain, goals, seed, state, ranges,
+                     timeout if timeout > 0 else self.options.timeout,
+                     _notes(request, state, chain))
+
+    def solve(self, query: Query, budget: float = float('inf')) -> IkResult:
+        """
+        Solve; deterministic, and safe in any thread.
+
+        :param budget: seconds, if less than the request's timeout.
+        """
+        options = replace(self.options, timeout=min(query.timeout, budget))
+        return solver_for(query.chain, options).solve(query.goals, query.seed)
+
+    def fill(self, response: Any, query: Query, result: IkResult) -> Any:
+        """Write the answer into a ``GetPositionIK.Response`` and return it."""
+        positions = {**query.state, **query.chain.joint_positions(result.q)}
+        broken = [item.joint for item in query.ranges if not item.holds(positions)]
+        text = [result.message, *query.notes]
+        if broken:
+            text.insert(0, f'the constraints of {listing(broken)} do not hold')
+        good = not broken and (result.success or self.settings.allow_approximate)
+        if good:
+            fill_robot_state(response.solution, self.robot.model, positions, Transform)
+        if good and not result.success:
+            text.insert(0, 'approximate solution (best reach)')
+        fill_error(response.error_code, self._code(good, result), '; '.join(text))
+        return response
+
+    def _code(self, good: bool, result: IkResult) -> ErrorCode:
+        if good:
+            return ErrorCode.SUCCESS
+        timed_out = result.status is Status.TIMED_OUT and self.settings.report_timed_out
+        return ErrorCode.TIMED_OUT if timed_out else ErrorCode.NO_IK_SOLUTION
+
+    def _group(self, name: str) -> _Group:
+        if not name and self.settings.accept_empty_group:
+            name = self.robot.default_group
+        if name not in self._groups:
+            raise RequestError(ErrorCode.INVALID_GROUP_NAME,
+                          f"there is no group '{name}'; the groups are {listing(self._groups)}")
+        return self._groups[name]
+
+    def _tip(self, group: _Group, link: str) -> tuple[str, Pose]:
+        link = link.lstrip('/')
+        if link in group.tip_of:
+            return group.tip_of[link]
+        if link not in self.robot.model.links:
+            raise RequestError(ErrorCode.INVALID_LINK_NAME,
+                          f"there is no link '{link}'; the tips are {listing(group.chain.tips)}")
+        raise RequestError(ErrorCode.NO_IK_SOLUTION,
+                      f"link '{link}' is not rigidly attached to one of the tips "
+                      f'{listing(group.chain.tips)}')
+
+    @staticmethod
+    def _pose(group: _Group, stamped: Any, state: Mapping[str, float],
+              current: Mapping[str, float]) -> Pose:
+        """Return the goal in the base frame; the stamp is ignored, as in MoveIt."""
+        try:
+            x_base_frame = group.frames.pose(stamped.header.frame_id, state, current or None)
+            return x_base_frame @ pose_from_msg(stamped.pose)
+        except FrameError as error:
+            raise RequestError(ErrorCode.FRAME_TRANSFORM_FAILURE, error) from None
+        except DqIkError as error:
+            raise RequestError(ErrorCode.INVALID_GOAL_CONSTRAINTS, error) from None
+
+
+def _targets(request: Any, chain: Chain) -> list[tuple[str, Any]]:
+    """Return links and stamped poses as move_group selects them."""
+    poses, links = list(request.pose_stamped_vector), list(request.ik_link_names)
+    if not poses:
+        poses, links = [request.pose_stamped], [request.ik_link_name]
+    elif len(poses) == 1:
+        links = links[:1] or ['']
+    elif len(poses) != len(links):
+        raise RequestError(ErrorCode.INVALID_LINK_NAME,
+                      f'{len(poses)} poses but {len(links)} link names')
+    if len(chain.tips) > 1 and '' in links:
+        raise RequestError(ErrorCode.INVALID_LINK_NAME,
+                      f'name the link of each pose: {listing(chain.tips)}')
+    return [(link or chain.tips[0], pose) for link, pose in zip(links, poses)]
+
+
+def _notes(request: Any, state: Mapping[str, float], chain: Chain) -> tuple[str, ...]:
+    notes = []
+    if not all(name in state for name in chain.joint_names):
+        notes.append(NO_JOINT_STATES)
+    if request.avoid_collisions:
+        notes.append('collisions not checked')
+    return tuple(notes)

@@ -1,0 +1,88 @@
+# Copyright 2026 The dq_ik Authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+"""Constraints of a request: joint constraints become tighter limits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+import math
+from typing import Any
+
+from dq_ik.chain import Chain
+from dq_ik.model import JointKind, RobotModel
+from dq_ik.ros.errors import ErrorCode, RequestError
+
+# Rounding that a position on the edge of a constraint may show.
+SLACK = 1e-9
+
+
+@dataclass(frozen=True)
+class JointRange:
+    """A joint must be between two positions."""
+
+    joint: str
+    lower: float
+    upper: float
+
+    def holds(self, positions: Mapping[str, float]) -> bool:
+        """Whether the joint is where it must be; joints without a value are not judged."""
+        position = positions.get(self.joint, self.lower)
+        return self.lower - SLACK <= position <= self.upper + SLACK
+
+
+def joint_ranges(msg: Any, model: RobotModel, ignore_others: bool) -> tuple[JointRange, ...]:
+    """
+    Read a ``moveit_msgs/Constraints``.
+
+    :param ignore_others: pass over position, orientation and visibility constraints instead of
+        refusing them.
+    :raises RequestError: INVALID_GOAL_CONSTRAINTS.
+    """
+    others = [name for name in ('position', 'orientation', 'visibility')
+              if getattr(msg, f'{name}_constraints')]
+    if others and not ignore_others:
+        raise RequestError(ErrorCode.INVALID_GOAL_CONSTRAINTS,
+                      f'{" and ".join(others)} constraints are not supported, joint constraints '
+                      'are (parameter unsupported_constraints: ignore passes over them)')
+    return tuple(_joint_range(constraint, model) for constraint in msg.joint_constraints)
+
+
+def _joint_range(msg: Any, model: RobotModel) -> JointRange:
+    name = msg.joint_name
+    if not any(joint.name == name for joint in model.joints):
+        raise RequestError(ErrorCode.INVALID_GOAL_CONSTRAINTS,
+                      f"a constraint names the unknown joint '{name}'")
+    lower, upper = msg.position - msg.tolerance_below, msg.position + msg.tolerance_above
+    joint = model.joint(name)
+    lower, upper = max(lower, joint.lower), min(upper, joint.upper)
+    if not (math.isfinite(lower) and math.isfinite(upper) and lower <= upper):
+        raise RequestError(ErrorCode.INVALID_GOAL_CONSTRAINTS,
+                      f"no position of joint '{name}' satisfies its constraint and limits")
+    return JointRange(name, lower, upper)
+
+
+@lru_cache(maxsize=16)
+def narrowed(chain: Chain, ranges: tuple[JointRange, ...]) -> Chain:
+    """Return the chain with the limits of its joints narrowed to the ranges."""
+    of_joint = {item.joint: item for item in ranges}
+    joints = []
+    for joint in chain.model.joints:
+        item = of_joint.get(joint.name)
+        if item is not None and joint.name in chain.joint_names:
+            kind = JointKind.REVOLUTE if joint.kind is JointKind.CONTINUOUS else joint.kind
+            joint = replace(joint, kind=kind, lower=item.lower, upper=item.upper)
+        joints.append(joint)
+    return replace(chain.model, joints=tuple(joints)).chain(chain.base, chain.tips)

@@ -1,0 +1,147 @@
+# Copyright 2026 The dq_ik Authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+"""
+Messages to and from the types of dq_ik.
+
+ROS writes quaternions as ``(x, y, z, w)``, dq_ik as ``(w, x, y, z)``; they are exchanged here and
+nowhere else. Every function reads fields by name only, so that any message that has them will do.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Mapping
+import math
+from typing import Any
+
+from dq_ik.errors import SeedError
+from dq_ik.model import JointKind, RobotModel, SINGLE_AXIS
+from dq_ik.pose import Pose
+
+
+def pose_from_msg(msg: Any) -> Pose:
+    """
+    Read a ``geometry_msgs/Pose``; the quaternion need not have unit length.
+
+    :raises PoseError: if a number is not finite or the quaternion is zero.
+    """
+    p, r = msg.position, msg.orientation
+    return Pose.from_position_quaternion((p.x, p.y, p.z), (r.w, r.x, r.y, r.z))
+
+
+def pose_from_transform(msg: Any) -> Pose:
+    """Read a ``geometry_msgs/Transform``."""
+    t, r = msg.translation, msg.rotation
+    return Pose.from_position_quaternion((t.x, t.y, t.z), (r.w, r.x, r.y, r.z))
+
+
+def fill_pose(msg: Any, pose: Pose) -> Any:
+    """Write a pose into a ``geometry_msgs/Pose`` and return the message."""
+    p, r = msg.position, msg.orientation
+    p.x, p.y, p.z = pose.position.tolist()
+    r.w, r.x, r.y, r.z = pose.quaternion.tolist()
+    return msg
+
+
+def fill_transform(msg: Any, pose: Pose) -> Any:
+    """Write a pose into a ``geometry_msgs/Transform`` and return the message."""
+    t, r = msg.translation, msg.rotation
+    t.x, t.y, t.z = pose.position.tolist()
+    r.w, r.x, r.y, r.z = pose.quaternion.tolist()
+    return msg
+
+
+def seconds(duration: Any) -> float:
+    """Return a ``builtin_interfaces/Duration`` in seconds."""
+    return duration.sec + 1e-9 * duration.nanosec
+
+
+def doubles(values: Iterable[float]) -> array:
+    """Return an ``array('d')``, which ``float64[]`` fields take without checking each element."""
+    return array('d', values)
+
+
+def joint_positions(msg: Any, model: RobotModel) -> dict[str, float]:
+    """
+    Read the positions of a ``sensor_msgs/JointState`` strictly.
+
+    :param model: the robot that the joints must belong to.
+    :raises SeedError: on a wrong length or a value that is not finite.
+    :raises ChainError: on a joint that the robot does not have.
+    """
+    names, positions = list(msg.name), list(msg.position)
+    if len(names) != len(positions):
+        raise SeedError(f'a joint state has {len(names)} names but {len(positions)} positions')
+    for name, position in zip(names, positions):
+        model.joint(name)
+        if not math.isfinite(position):
+            raise SeedError(f"joint '{name}' has the position {position}; it must be finite")
+    return dict(zip(names, positions))
+
+
+def multi_dof_positions(msg: Any, model: RobotModel) -> dict[str, float]:
+    """
+    Read the planar, floating and ball joints of a ``sensor_msgs/MultiDOFJointState`` as variables.
+
+    Joints that the URDF does not have are left out: MoveIt lists the virtual joints of its SRDF.
+    """
+    kinds = {joint.name: joint.kind for joint in model.joints}
+    variables: dict[str, float] = {}
+    for name, transform in zip(msg.joint_names, msg.transforms):
+        if name in kinds:
+            variables.update(_variables(name, kinds[name], pose_from_transform(transform)))
+    return variables
+
+
+def _variables(name: str, kind: JointKind, pose: Pose) -> dict[str, float]:
+    """Return the variables of a joint whose child frame has a pose in the joint frame."""
+    x, y, z = pose.position.tolist()
+    turn = Pose((*pose.real,), (0.0, 0.0, 0.0, 0.0)).log()[3:].tolist()
+    if kind is JointKind.PLANAR:
+        return {f'{name}.x': x, f'{name}.y': y, f'{name}.theta': turn[2]}
+    if kind is JointKind.BALL:
+        return dict(zip((f'{name}.x', f'{name}.y', f'{name}.z'), turn))
+    if kind is JointKind.FLOATING:
+        names = (f'{name}.{v}' for v in ('x', 'y', 'z', 'rx', 'ry', 'rz'))
+        return dict(zip(names, [x, y, z, *turn]))
+    return {}
+
+
+def single_axis_positions(positions: Mapping[str, float], model: RobotModel) -> dict[str, float]:
+    """Return those positions that one number per joint describes, in the order of the model."""
+    return {joint.name: positions[joint.name] for joint in model.joints
+            if joint.kind in SINGLE_AXIS and joint.name in positions}
+
+
+def fill_robot_state(msg: Any, model: RobotModel, positions: Mapping[str, float],
+                     transform: type) -> Any:
+    """
+    Write all movable joints into a ``moveit_msgs/RobotState`` and return the message.
+
+    :param positions: by variable; joints left out are at neutral, mimic joints follow.
+    :param transform: the class ``geometry_msgs.msg.Transform``, for joints of several numbers.
+    """
+    whole = model.whole
+    q = whole.configuration(positions)
+    single = single_axis_positions(whole.joint_positions(q), model)
+    msg.is_diff = False
+    msg.joint_state.header.frame_id = msg.multi_dof_joint_state.header.frame_id = model.root
+    msg.joint_state.name = list(single)
+    msg.joint_state.position = doubles(single.values())
+    multi = [joint for joint in model.joints if joint.kind not in (*SINGLE_AXIS, JointKind.FIXED)]
+    msg.multi_dof_joint_state.joint_names = [joint.name for joint in multi]
+    poses = [(whole.fk(q, joint.parent) @ joint.origin).inverse() @ whole.fk(q, joint.child)
+             for joint in multi]
+    msg.multi_dof_joint_state.transforms = [fill_transform(transform(), pose) for pose in poses]
+    return msg

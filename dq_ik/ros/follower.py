@@ -1,0 +1,208 @@
+# Copyright 2026 The dq_ik Authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+"""The follower: goal topics in, joint commands and status out."""
+
+from __future__ import annotations
+
+from functools import partial
+import re
+from time import perf_counter
+from typing import Any
+
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from geometry_msgs.msg import PoseStamped
+from rclpy.clock import Clock, ClockType
+from rclpy.node import Node
+from rclpy.qos import QoSDurabilityPolicy, QoSProfile
+
+from dq_ik.errors import DqIkError
+from dq_ik.result import IkResult
+from dq_ik.ros import status
+from dq_ik.ros.conversions import pose_from_msg
+from dq_ik.ros.outputs import Outputs
+from dq_ik.ros.prepared import Prepared
+from dq_ik.ros.settings import NodeSettings
+from dq_ik.ros.states import CurrentState
+from dq_ik.ros.stream import Stream
+
+LATCHED = QoSProfile(depth=1, durability=QoSDurabilityPolicy.TRANSIENT_LOCAL)
+NEWEST = QoSProfile(depth=1)
+WARN_PERIOD = 5.0
+
+
+class Follower:
+    """
+    Follows goals. Owns the goal subscriptions, the outputs, the status and the timer of ``rate``.
+
+    All its callbacks run in the node's one executor thread.
+    """
+
+    def __init__(self, node: Node, settings: NodeSettings, state: CurrentState) -> None:
+        """
+        Create what does not depend on the robot.
+
+        :param state: kept up to date by the node.
+        """
+        self._node = node
+        self._state = state
+        self.counters = status.Counters()
+        self._outputs = Outputs(node, settings)
+        self._status = status.StatusTopic(
+            node.create_publisher(DiagnosticStatus, '~/status', LATCHED))
+        self._diagnostics = node.create_publisher(DiagnosticArray, '/diagnostics', 10)
+        self._steady = Clock(clock_type=ClockType.STEADY_TIME)
+        self._goals: dict[str, Any] = {}
+        self._timer: Any = None
+        self._summary_time = perf_counter()
+
+    def use(self, prepared: Prepared) -> None:
+        """Follow goals with this robot and these settings; the same group goes on moving."""
+        last = getattr(self, '_prepared', None)
+        if last is None or last.chain is not prepared.chain:
+            self.stream = Stream(prepared.chain, prepared.options, prepared.settings)
+            self._subscribe(prepared.chain.tips)
+        else:
+            self.stream.configure(prepared.options, prepared.settings)
+        self._outputs.configure(prepared.maps)
+        self._status.period = 1.0 / prepared.settings.status_rate
+        self._name = f'{self._node.get_name()}: {prepared.robot.default_group}'
+        if last is None or last.settings.rate != prepared.settings.rate:
+            self._set_timer(prepared.settings.rate)
+        if last is None:
+            self._node.create_timer(1.0, self.summarise, clock=self._steady)
+        self._prepared = prepared
+
+    def reseed(self) -> str:
+        """Start anew from the current joint states; returns a sentence about it."""
+        chain = self._prepared.chain
+        self.stream.reseed(chain.configuration(self._state.positions))
+        known = self._state.knows(chain.joint_names)
+        start = 'the current joint_states' if known else 'the neutral pose'
+        return f'the stream starts from {start}'
+
+    # --- callbacks -------------------------------------------------------------------------------
+
+    def on_goal(self, tip: str, msg: PoseStamped) -> None:
+        """Take the newest goal of a tip; without a rate, answer it at once."""
+        started = perf_counter()
+        self.counters.goals += 1
+        stream = self.stream
+        try:
+            if not stream.active:
+                self._start()
+            pose = self._in_base(msg)
+            if self._timer is not None:
+                stream.set_goal(tip, pose, started)
+                return
+            result = stream.follow(tip, pose, started)
+        except DqIkError as error:
+            self._refuse(error)
+            return
+        self._outputs.publish(stream.command)
+        self.counters.commands += 1
+        self.counters.latencies.append(perf_counter() - started)
+        self._report(result)
+
+    def on_tick(self) -> None:
+        """Advance the command by one period."""
+        now = perf_counter()
+        dt, self._tick_time = now - self._tick_time, now
+        stream = self.stream
+        if not stream.active:
+            return
+        held = stream.holding
+        try:
+            result = stream.tick(now, min(dt, self._longest_step))
+        except DqIkError as error:
+            self._refuse(error)
+            return
+        self._outputs.publish(stream.command, stream.qdot if stream.limit else None)
+        self.counters.commands += 1
+        if result is not None:
+            self.counters.latencies.append(perf_counter() - now)
+            self._report(result)
+        if stream.holding and not held:
+            self._status.offer(DiagnosticStatus.STALE, partial(
+                status.hold_status, self._name, stream.goal_age(now)), now)
+
+    def summarise(self) -> None:
+        """Publish the diagnostics of the last second, and a status that was held back."""
+        now = perf_counter()
+        facts = (('robot', self._prepared.robot.model.name), ('base', self._prepared.chain.base),
+                 ('tips', ' '.join(self._prepared.chain.tips)))
+        summary = status.diagnostics(self._name, self.counters, now - self._summary_time,
+                                     self.stream.goal_age(now), facts)
+        msg = DiagnosticArray(status=[summary])
+        msg.header.stamp = self._node.get_clock().now().to_msg()
+        self._diagnostics.publish(msg)
+        self._summary_time = now
+        self.counters = status.Counters()
+        self._status.flush(now)
+
+    # --- parts -----------------------------------------------------------------------------------
+
+    def _subscribe(self, tips: tuple[str, ...]) -> None:
+        """Listen to ``~/goal_pose``, or to ``~/<tip>/goal_pose`` for each of several tips."""
+        for subscription in self._goals.values():
+            self._node.destroy_subscription(subscription)
+        topics = {tips[0]: '~/goal_pose'} if len(tips) == 1 else {
+            tip: f'~/{topic_name(tip)}/goal_pose' for tip in tips}
+        self._goals = {
+            tip: self._node.create_subscription(
+                PoseStamped, topic, partial(self.on_goal, tip), NEWEST)
+            for tip, topic in topics.items()}
+
+    def _set_timer(self, rate: float) -> None:
+        if self._timer is not None:
+            self._node.destroy_timer(self._timer)
+            self._timer = None
+        if rate > 0:
+            self._tick_time = perf_counter()
+            self._longest_step = 2.0 / rate  # after a pause the motion does not catch up
+            self._timer = self._node.create_timer(1.0 / rate, self.on_tick, clock=self._steady)
+
+    def _start(self) -> None:
+        if self._prepared.settings.wait_for_joint_states and not self._state.knows(
+                self._prepared.chain.joint_names):
+            raise DqIkError('the current joint_states are not known yet')
+        self._node.get_logger().info(self.reseed())
+
+    def _in_base(self, msg: PoseStamped) -> Any:
+        pose, frame = pose_from_msg(msg.pose), msg.header.frame_id
+        chain = self._prepared.chain
+        if frame == chain.base:
+            return pose
+        state = {**self._state.positions, **chain.joint_positions(self.stream.command)}
+        return self._prepared.base_frames.pose(frame, state) @ pose
+
+    def _refuse(self, error: Exception) -> None:
+        """Say why a goal is not followed; the command stays as it is."""
+        self.counters.refused += 1
+        self.counters.last_refusal = str(error)
+        self._node.get_logger().warning(
+            f'goal not followed: {error}', throttle_duration_sec=WARN_PERIOD)
+        self._status.offer(DiagnosticStatus.ERROR, partial(
+            status.refusal_status, self._name, str(error)), perf_counter())
+
+    def _report(self, result: IkResult) -> None:
+        self.counters.reached += result.success
+        level = DiagnosticStatus.OK if result.success else DiagnosticStatus.WARN
+        self._status.offer(
+            level, partial(status.result_status, self._name, result), perf_counter())
+
+
+def topic_name(link: str) -> str:
+    """Return a link name as a part of a topic name: letters, digits, _, and no digit in front."""
+    name = re.sub(r'\W', '_', link, flags=re.ASCII)
+    return f'_{name}' if name[:1].isdigit() else name

@@ -1,0 +1,176 @@
+# Copyright 2026 The dq_ik Authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+"""IkNode: the ROS interface of the solver, wired from parameters, follower and services."""
+
+from __future__ import annotations
+
+import gc
+import sys
+from time import perf_counter
+from typing import Any
+
+from rcl_interfaces.msg import SetParametersResult
+import rclpy
+from rclpy.exceptions import ParameterException
+from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.node import Node
+from rclpy.parameter import Parameter
+from rclpy.qos import qos_profile_sensor_data
+from sensor_msgs.msg import JointState
+
+from dq_ik.errors import DqIkError
+from dq_ik.options import IkOptions
+from dq_ik.ros.description import listen_for_description
+from dq_ik.ros.follower import Follower
+from dq_ik.ros.frames import TfLookup
+from dq_ik.ros.parameters import declare, declare_groups, updated
+from dq_ik.ros.prepared import prepare, Prepared
+from dq_ik.ros.services import Services
+from dq_ik.ros.settings import NodeSettings
+from dq_ik.ros.states import CurrentState
+
+
+class IkNode(Node):
+    """Goals in, joint states out; answers MoveIt's kinematics services."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        """
+        Declare the parameters and, if there is a description, get ready.
+
+        :raises DqIkError: if a parameter or the description in ``robot_description`` is bad.
+        """
+        super().__init__('dq_ik', **kwargs)
+        self._settings = declare(self, NodeSettings)
+        self._options = declare(self, IkOptions)
+        self._named = declare_groups(self, self._settings)
+        self._lookup = self._start_tf()
+        self._state = CurrentState()
+        self._prepared: Prepared | None = None
+        self._follower: Follower | None = None
+        self._services: Services | None = None
+        self._pending: tuple[NodeSettings, IkOptions, Prepared | None] | None = None
+        self.create_subscription(
+            JointState, 'joint_states', self._state.update, qos_profile_sensor_data)
+        listen_for_description(self, self._settings.robot_description, self.on_description)
+        self.add_on_set_parameters_callback(self.on_set_parameters)
+        self.add_post_set_parameters_callback(self.on_parameters_set)
+
+    def close(self) -> None:
+        """End threads; to be called before ``destroy_node``."""
+        if self._services is not None:
+            self._services.close()
+        if self._lookup is not None:
+            self._lookup.close()
+
+    # --- callbacks -------------------------------------------------------------------------------
+
+    def on_description(self, text: str) -> None:
+        """Swap in the robot of a description; raises if it is bad, and the old robot stays."""
+        if text == self._settings.robot_description or not self._settings.robot_description:
+            self._use(self._prepare(text, self._settings, self._options))
+
+    def on_set_parameters(self, parameters: list[Parameter]) -> SetParametersResult:
+        """Build what the new values ask for without using it yet, or refuse with the reason."""
+        try:
+            settings = updated(self._settings, parameters)
+            options = updated(self._options, parameters)
+            last = self._prepared.description if self._prepared else ''
+            text = settings.robot_description or last
+            prepared = self._prepare(text, settings, options) if text else None
+        except DqIkError as error:
+            return SetParametersResult(successful=False, reason=str(error))
+        self._pending = settings, options, prepared
+        return SetParametersResult(successful=True)
+
+    def on_parameters_set(self, _: list[Parameter]) -> None:
+        """Use what was built for the new values."""
+        if self._pending is None:
+            return
+        self._settings, self._options, prepared = self._pending
+        self._pending = None
+        if prepared is not None:
+            self._use(prepared)
+
+    # --- parts -----------------------------------------------------------------------------------
+
+    def _prepare(self, text: str, settings: NodeSettings, options: IkOptions) -> Prepared:
+        started = perf_counter()
+        prepared = prepare(text, settings, options, self._named, self._state.positions,
+                           self._lookup, self._prepared)
+        if self._prepared is None:
+            self.get_logger().info(f'kernels are warm after {perf_counter() - started:.2f} s')
+        return prepared
+
+    def _use(self, prepared: Prepared) -> None:
+        """Swap in a robot; topics and services are announced with the first, with warm kernels."""
+        if self._prepared is None or self._prepared.robot is not prepared.robot:
+            self._introduce(prepared)
+        if self._follower is None or self._services is None:
+            self._follower = Follower(self, prepared.settings, self._state)
+            self._services = Services(self, self._follower, self._state)
+        self._follower.use(prepared)
+        self._services.use(prepared)
+        self._prepared = prepared
+
+    def _introduce(self, prepared: Prepared) -> None:
+        robot, chain = prepared.robot, prepared.chain
+        log = self.get_logger()
+        log.info(f"robot '{robot.model.name}': group '{robot.default_group}' from {chain.base} to "
+                 f'{", ".join(chain.tips)}, {chain.n} variables; '
+                 f'groups: {", ".join(robot.groups)}')
+        for name, reason in robot.refused.items():
+            log.warning(f"group '{name}' of the SRDF is not served: {reason}")
+
+    def _start_tf(self) -> TfLookup | None:
+        if not self._settings.use_tf:
+            return None
+        try:
+            return TfLookup(f'_{self.get_name()}_tf', self.context)
+        except ImportError:
+            self.get_logger().info('no tf2_ros: goals are followed in frames of the robot only')
+            return None
+
+
+def main(args: list[str] | None = None, **kwargs: Any) -> int:
+    """
+    Run the node until shutdown; the exit code is 1 if it could not start.
+
+    :param kwargs: for the node, such as ``parameter_overrides``.
+    """
+    node = None
+    try:
+        rclpy.init(args=args)
+        node = IkNode(**kwargs)
+        gc.freeze()  # what exists now stays: the collector need not walk it while goals stream
+        executor = SingleThreadedExecutor()
+        executor.add_node(node)
+        executor.spin()
+    except (KeyboardInterrupt, ExternalShutdownException):
+        pass
+    except (DqIkError, ParameterException) as error:
+        print(f'dq_ik: {error}', file=sys.stderr)
+        return 1
+    except Exception:
+        if rclpy.ok():  # while shutting down, entities may vanish under our feet
+            raise
+    finally:
+        if node is not None:
+            node.close()
+            node.destroy_node()
+        rclpy.try_shutdown()
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,120 @@
+# Copyright 2026 The dq_ik Authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+"""
+Dataclasses as ROS parameters.
+
+A field gives name, type and default of a parameter, its metadata the description and the range.
+Nothing is written down twice: :class:`dq_ik.IkOptions` and
+:class:`dq_ik.ros.settings.NodeSettings` are the only lists.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import Field, fields
+from typing import Any, TypeVar
+
+from rcl_interfaces.msg import FloatingPointRange, IntegerRange, ParameterDescriptor
+from rclpy.node import Node
+from rclpy.parameter import Parameter
+
+from dq_ik.errors import OptionError
+from dq_ik.ros.groups import GroupNames
+from dq_ik.ros.settings import NodeSettings
+
+T = TypeVar('T')
+
+
+def declare(node: Node, kind: type[T]) -> T:
+    """
+    Declare one parameter per field of a dataclass; return it with the values that the user gave.
+
+    :raises OptionError: if a value is refused; the message names the parameter.
+    """
+    values = {}
+    for item in fields(kind):  # type: ignore[arg-type]
+        parameter = node.declare_parameter(item.name, _ros_value(item.default), _descriptor(item))
+        values[item.name] = field_value(item, parameter.value)
+    return kind(**values)
+
+
+def updated(current: T, parameters: Iterable[Parameter]) -> T:
+    """
+    Return a dataclass with those parameters that are fields of it changed.
+
+    :raises OptionError: if a value is refused.
+    """
+    items = {item.name: item for item in fields(current)}  # type: ignore[arg-type]
+    changed = {p.name: field_value(items[p.name], p.value) for p in parameters if p.name in items}
+    if not changed:
+        return current
+    kept = {name: getattr(current, name) for name in items if name not in changed}
+    return type(current)(**kept, **changed)
+
+
+def declare_groups(node: Node, settings: NodeSettings) -> dict[str, GroupNames]:
+    """Declare ``groups.<name>.base_link`` and ``.tip_links`` for each of ``group_names``."""
+    groups = {}
+    for name in settings.group_names:
+        base = node.declare_parameter(f'groups.{name}.base_link', '', ParameterDescriptor(
+            description=f'link of group {name} that stands still', read_only=True))
+        tips = node.declare_parameter(f'groups.{name}.tip_links', [''], ParameterDescriptor(
+            description=f'links of group {name} that follow goals', read_only=True,
+            dynamic_typing=True))
+        groups[name] = GroupNames(base.value, _names(tips.name, tips.value))
+    return groups
+
+
+def field_value(item: Field, value: Any) -> Any:
+    """Return a parameter's value as the field holds it; raises OptionError on a wrong type."""
+    if isinstance(item.default, tuple):
+        if item.default and isinstance(item.default[0], float):
+            return tuple(float(number) for number in value)
+        return _names(item.name, value)
+    return value
+
+
+def _names(name: str, value: Any) -> tuple[str, ...]:
+    """Return link or joint names; a lone string is one name, empty ones do not count."""
+    values = [value] if isinstance(value, str) else list(value or ())
+    if not all(isinstance(text, str) for text in values):
+        raise OptionError(f'{name} is {value!r}; it must be a list of names')
+    return tuple(text for text in values if text)
+
+
+def _ros_value(default: Any) -> Any:
+    """Return a default as ROS takes it: empty lists have no type there, hence one empty name."""
+    return (list(default) or ['']) if isinstance(default, tuple) else default
+
+
+def _descriptor(item: Field) -> ParameterDescriptor:
+    about: Mapping[str, Any] = item.metadata
+    descriptor = ParameterDescriptor(
+        description=about.get('description', ''), read_only=bool(about.get('read_only', False)))
+    if about.get('choices'):
+        descriptor.additional_constraints = f'one of {", ".join(map(str, about["choices"]))}'
+    if isinstance(item.default, tuple) and not item.default:
+        descriptor.dynamic_typing = True  # one name may come as a plain string
+    low, high = about.get('minimum'), about.get('maximum')
+    if (low is None and high is None) or isinstance(item.default, (bool, tuple)):
+        return descriptor
+    if isinstance(item.default, int):
+        descriptor.integer_range = [IntegerRange(
+            from_value=-2**31 if low is None else int(low),
+            to_value=2**31 if high is None else int(high))]
+    else:
+        descriptor.floating_point_range = [FloatingPointRange(
+            from_value=-1e300 if low is None else float(low),
+            to_value=1e300 if high is None else float(high))]
+    return descriptor

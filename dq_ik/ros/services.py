@@ -1,0 +1,136 @@
+# Copyright 2026 The dq_ik Authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+"""The wiring of ``~/compute_ik``, ``~/compute_fk`` and ``~/reseed``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+import traceback
+from typing import Any
+
+from rclpy.callback_groups import ReentrantCallbackGroup
+from rclpy.node import Node
+from rclpy.task import Future
+from std_srvs.srv import Trigger
+
+from dq_ik.result import IkResult, Status
+from dq_ik.ros.compute_fk import compute_fk
+from dq_ik.ros.compute_ik import IkServer, Query
+from dq_ik.ros.errors import ErrorCode, fill_error, RequestError
+from dq_ik.ros.follower import Follower
+from dq_ik.ros.prepared import Prepared
+from dq_ik.ros.states import CurrentState
+
+# A solve in the executor thread may take this long [s]; what needs more goes to the worker.
+QUICK = 1e-3
+HOW_TO_GET_MOVEIT_MSGS = (
+    'moveit_msgs is not installed, so ~/compute_ik and ~/compute_fk are not served; topics are. '
+    'Get it with: apt install ros-$ROS_DISTRO-moveit-msgs, or build interfaces/ of dq_ik')
+
+
+class Services:
+    """
+    Serves requests in the executor thread if they are quick, as most are, else in a worker thread.
+
+    A hand-over between threads costs more than a typical solve. So only a solve that did not end
+    within ``QUICK`` is started again in the worker, where it may use all of its time while the
+    stream goes on: kernels release the GIL.
+    """
+
+    def __init__(self, node: Node, follower: Follower, state: CurrentState) -> None:
+        """Announce the services."""
+        self._node = node
+        self._follower = follower
+        self._state = state
+        self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix='compute_ik')
+        self._group = ReentrantCallbackGroup()
+        self._create(Trigger, '~/reseed', self.on_reseed)
+        try:
+            from moveit_msgs.srv import GetPositionFK, GetPositionIK
+        except ImportError:
+            node.get_logger().warning(HOW_TO_GET_MOVEIT_MSGS)
+            return
+        self._create(GetPositionIK, '~/compute_ik', self.on_compute_ik)
+        self._create(GetPositionFK, '~/compute_fk', self.on_compute_fk)
+
+    def use(self, prepared: Prepared) -> None:
+        """Answer for this robot and these settings from now on."""
+        self._prepared = prepared
+
+    def close(self) -> None:
+        """End the worker; it finishes what it has begun."""
+        self._worker.shutdown(cancel_futures=True)
+
+    async def on_compute_ik(self, request: Any, response: Any) -> Any:
+        """Answer a ``GetPositionIK`` request; never raises."""
+        self._follower.counters.ik_calls += 1
+        server = self._prepared.server
+        try:
+            query = server.query(request.ik_request, self._state.positions)
+            result = self._quick(server, query)
+            if result is None:
+                result = await self._in_worker(server.solve, query)
+            server.fill(response, query, result)
+        except RequestError as refusal:
+            fill_error(response.error_code, refusal.code, str(refusal))
+        except Exception:
+            self._fail(response)
+        self._follower.counters.ik_failures += response.error_code.val != ErrorCode.SUCCESS
+        return response
+
+    def on_compute_fk(self, request: Any, response: Any) -> Any:
+        """Answer a ``GetPositionFK`` request; never raises."""
+        self._follower.counters.fk_calls += 1
+        try:
+            compute_fk(request, response, self._prepared.robot, self._prepared.root_frames,
+                       self._state.positions, self._node.get_clock().now().to_msg())
+        except Exception:
+            self._fail(response)
+        return response
+
+    def on_reseed(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        """Let the stream start anew from the current joint states."""
+        response.success, response.message = True, self._follower.reseed()
+        return response
+
+    @staticmethod
+    def _quick(server: IkServer, query: Query) -> IkResult | None:
+        """Solve if it takes no time worth mentioning, else return None."""
+        if server.options.mode != 'speed':  # the other modes use all the time they are given
+            return None
+        result = server.solve(query, QUICK)
+        return None if result.status is Status.TIMED_OUT and query.timeout > QUICK else result
+
+    def _in_worker(self, work: Callable[..., Any], *args: Any) -> Future:
+        """Return a future that the executor can await."""
+        executor = self._node.executor
+        future = Future(executor=executor)
+
+        def run() -> None:
+            try:
+                future.set_result(work(*args))
+            except Exception as error:
+                future.set_exception(error)
+            executor.wake()
+        self._worker.submit(run)
+        return future
+
+    def _fail(self, response: Any) -> None:
+        trace = traceback.format_exc()
+        self._node.get_logger().error(f'a request failed; please report this:\n{trace}')
+        fill_error(response.error_code, ErrorCode.FAILURE, trace.strip().splitlines()[-1])
+
+    def _create(self, kind: Any, name: str, callback: Callable[..., Any]) -> None:
+        self._node.create_service(kind, name, callback, callback_group=self._group)

@@ -1,0 +1,185 @@
+# Copyright 2026 The dq_ik Authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+"""The stream: goals in, joint commands out. No ROS here; the node gives it poses and the time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from dq_ik.chain import Chain
+from dq_ik.goal import Goal
+from dq_ik.options import IkOptions
+from dq_ik.pose import Pose
+from dq_ik.result import IkResult
+from dq_ik.ros.settings import NodeSettings
+from dq_ik.solver import Solver
+
+# Joints without a velocity limit may move this fast [rad/s or m/s], which is at once.
+UNLIMITED = 1e6
+# A command this close [rad or m] to its target has arrived.
+ARRIVED = 1e-9
+
+
+def goal_maker(settings: NodeSettings) -> Callable[[Pose, str], Goal]:
+    """Return the function that turns a pose and a tip into a goal of the chosen ``goal_mode``."""
+    extra: dict[str, object] = {
+        'pose': {}, 'position': {'rotation_weight': 0.0}, 'orientation': {'position_weight': 0.0},
+        'axis': {'axis': settings.goal_axis}}[settings.goal_mode]
+    return lambda pose, tip: Goal(pose, tip=tip, **extra)
+
+
+class SpeedLimit:
+    """
+    Moves joints to a target no faster than they may, with bounded acceleration, each by itself.
+
+    The speed is the greatest from which a joint can still stop at its target: it never passes a
+    target that stands still, and when targets move it stops at the latest where an earlier one
+    was, hence within the limits.
+    """
+
+    def __init__(self, velocity: np.ndarray, ramp_time: float) -> None:
+        """
+        Set the limits.
+
+        :param velocity: greatest speeds [rad/s or m/s], shape (n,), may be infinite.
+        :param ramp_time: time [s] from standstill to the greatest speed.
+        """
+        self.velocity = np.minimum(velocity, UNLIMITED)
+        self.acceleration = self.velocity / ramp_time
+
+    def step(self, q: np.ndarray, qdot: np.ndarray, target: np.ndarray,
+             dt: float) -> tuple[np.ndarray, np.ndarray]:
+        """
+        Return position and velocity after ``dt``.
+
+        The speed v solves ``v dt + v^2 / (2 a) = |target - q|``: this step, then a full stop.
+        """
+        a = self.acceleration
+        e = target - q
+        v = a * (np.sqrt(dt * dt + 2.0 * np.abs(e) / np.maximum(a, 1e-12)) - dt)
+        v = np.sign(e) * np.minimum(v, self.velocity)
+        v = np.clip(v, qdot - a * dt, qdot + a * dt)
+        near = (np.abs(e) < ARRIVED) & (np.abs(v) <= a * dt)
+        return np.where(near, target, q + v * dt), np.where(near, 0.0, v)
+
+    def stop(self, q: np.ndarray, qdot: np.ndarray) -> np.ndarray:
+        """Return where the joints come to rest when they brake now."""
+        return q + 0.5 * qdot * np.abs(qdot) / np.maximum(self.acceleration, 1e-12)
+
+
+class Stream:
+    """
+    Follows the newest goal of each tip, starting every solve from the last solution.
+
+    There are no restarts: a stream must not jump to another branch. What cannot be reached is
+    approached as closely as the robot can (best reach).
+    """
+
+    def __init__(self, chain: Chain, options: IkOptions, settings: NodeSettings,
+                 q: np.ndarray | None = None) -> None:
+        """
+        Start at rest.
+
+        :param q: where the joints are; None: neutral.
+        """
+        self.chain = chain
+        self.reseed(chain.neutral if q is None else q)
+        self.configure(options, settings)
+
+    def configure(self, options: IkOptions, settings: NodeSettings) -> None:
+        """Take new options; the motion goes on."""
+        self.solver = Solver(self.chain, replace(options, max_restarts=0, mode='speed'))
+        self._goal = goal_maker(settings)
+        self.goal_timeout = settings.goal_timeout
+        self.limit = SpeedLimit(self.chain.velocity * settings.velocity_scaling, settings.ramp_time
+                                ) if settings.velocity_scaling > 0 else None
+
+    def reseed(self, q: np.ndarray) -> None:
+        """Start anew from these joint positions, at rest, without goals."""
+        self.target = self.command = self.chain.clamp(q)
+        self.qdot = np.zeros(self.chain.n)
+        self._poses: dict[str, Pose] = {}
+        self._fresh = False
+        self._goal_time: float | None = None
+        self.holding = False
+
+    @property
+    def active(self) -> bool:
+        """Whether a goal was ever given."""
+        return self._goal_time is not None
+
+    def set_goal(self, tip: str, pose: Pose, now: float) -> None:
+        """
+        Take a goal; the newest of each tip counts.
+
+        Tips without a goal keep the pose they had when the first goal came.
+
+        :param pose: in the base frame.
+        :param now: time [s] on a steady clock.
+        """
+        if self._goal_time is None and len(self.chain.tips) > 1:
+            self._poses = self.chain.fk_all(self.target)
+        self._poses[tip] = pose
+        self._goal_time = now
+        self._fresh = True
+        self.holding = False
+
+    def solve(self) -> IkResult:
+        """Solve for the goals as they are now; the solution is the new target."""
+        goals = [self._goal(self._poses[tip], tip) for tip in self.chain.tips]
+        result = self.solver.solve(goals, self.target)
+        self.target = result.q
+        self._fresh = False
+        return result
+
+    def follow(self, tip: str, pose: Pose, now: float) -> IkResult:
+        """Take a goal, solve, and command the solution at once."""
+        self.set_goal(tip, pose, now)
+        result = self.solve()
+        self.command = result.q
+        return result
+
+    def tick(self, now: float, dt: float) -> IkResult | None:
+        """
+        Advance the command by ``dt``; the result is that of a new goal, if there was one.
+
+        :param now: time [s] on the clock of ``set_goal``.
+        """
+        result = self.solve() if self._fresh else None
+        if self._is_stale(now):
+            self.hold()
+        if self.limit is None:
+            self.command = self.target
+        else:
+            q, self.qdot = self.limit.step(self.command, self.qdot, self.target, dt)
+            self.command = np.clip(q, self.chain.lower, self.chain.upper)
+        return result
+
+    def hold(self) -> None:
+        """Brake and stay, until the next goal."""
+        self.holding = True
+        if self.limit is not None:
+            stop = self.limit.stop(self.command, self.qdot)
+            self.target = np.clip(stop, self.chain.lower, self.chain.upper)
+
+    def goal_age(self, now: float) -> float | None:
+        """Return the seconds since the last goal, None if there was none."""
+        return None if self._goal_time is None else now - self._goal_time
+
+    def _is_stale(self, now: float) -> bool:
+        age = self.goal_age(now)
+        return not self.holding and age is not None and 0 < self.goal_timeout < age
