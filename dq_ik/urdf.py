@@ -183,7 +183,8 @@ def _parse_reflected(root: ElementTree.Element) -> parser.URDF:
         with contextlib.redirect_stderr(complaints):
             return parser.URDF.from_xml_string(ElementTree.tostring(root, encoding='unicode'))
     except Exception as error:  # the parser raises asserts, bare exceptions and its own error
-        raise UrdfError(f'the robot description is not valid URDF: {error}') from error
+        reason = ' '.join(str(error).split())
+        raise UrdfError(f'the robot description is not valid URDF: {reason}') from error
     finally:
         for line in complaints.getvalue().splitlines():
             log.debug('urdf_parser_py: %s', line)
