@@ -70,7 +70,7 @@ class GoalHandle:
         if color != self._color:
             self._color = color
             for part in self._ghost:
-                part.color = color
+                part.color = tuple(round(255 * value) for value in color)
 
     def allow_rotation(self, allowed: bool) -> None:
         """Show or hide the rings: a goal of position only has no use for them."""

@@ -78,7 +78,7 @@ class Page:
 
         :param visuals: what the links look like
         :param methods: solvers to choose from, the first one is in use; likewise ``modes``
-        :param home: joint positions of the Home button; the chain's neutral ones where missing
+        :param home: joint positions of the Home button; None: where the robot is at first
         :param urdf_folder: where relative mesh files are looked for
         """
         self._server = server
@@ -87,6 +87,7 @@ class Page:
         self._lock = threading.RLock()
         self._rng = np.random.default_rng()
         self._home = chain.fk_all(chain.configuration(home or {}))
+        self._home_is_given = home is not None
         self._positions = {**chain.joint_positions(chain.neutral), **(home or {})}
         self._report = Report()
         self._heard_joints = False
@@ -118,7 +119,7 @@ class Page:
             self._positions.update(positions)
             if not self._heard_joints:
                 self._heard_joints = True
-                self._place_goals(self.tool_poses())
+                self._begin(self.tool_poses())
 
     def show_report(self, report: Report) -> None:
         """Take the solver's answer to the newest goal."""
@@ -127,6 +128,13 @@ class Page:
             self.panel.add_sample(
                 time.monotonic(), 1e6 * report.position_error,
                 1e6 * report.rotation_error, 1e6 * report.solve_time)
+
+    def show_option(self, name: str, value: str | bool) -> None:
+        """Take a setting that somebody else has changed."""
+        with self._lock:
+            self.panel.show_option(name, value)
+            if name == 'position_only':
+                self._allow_rotation(not value)
 
     def show_goal(self, tip: str, pose: Pose) -> None:
         """Move a handle to a goal that somebody else has set."""
@@ -196,9 +204,12 @@ class Page:
                 trace.clear()
 
     def _position_only(self, on: bool) -> None:
-        for goal in self.goals.values():
-            goal.allow_rotation(not on)
+        self._allow_rotation(not on)
         self._outlet.option('position_only', on)
+
+    def _allow_rotation(self, allowed: bool) -> None:
+        for goal in self.goals.values():
+            goal.allow_rotation(allowed)
 
     def _set_goals(self, poses: Mapping[str, Pose]) -> None:
         """Move handles and tell the solver, after the end of any path."""
@@ -212,8 +223,10 @@ class Page:
         self.goals[tip].move(pose)
         self._send(tip, pose)
 
-    def _place_goals(self, poses: Mapping[str, Pose]) -> None:
-        for tip, pose in poses.items():
+    def _begin(self, tools: Mapping[str, Pose]) -> None:
+        if not self._home_is_given:
+            self._home = dict(tools)
+        for tip, pose in tools.items():
             self.goals[tip].move(pose)
 
     def _send(self, tip: str, pose: Pose) -> None:

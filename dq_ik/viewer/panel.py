@@ -27,6 +27,7 @@ from dq_ik.viewer.plots import RollingPlot
 from dq_ik.viewer.report import Report
 
 TO_TOOL, HOME = 'Goal to tool', 'Home'
+LABELS = {'method': 'Solver', 'mode': 'Mode'}
 RANDOM, UNREACHABLE = 'Random goal', 'Out of reach'
 
 
@@ -65,6 +66,7 @@ class Panel:
         :param methods: names of the solvers, the first one is in use; likewise ``modes``
         """
         self._joints = tuple(joints)
+        self._choices: dict[str, viser.GuiDropdownHandle] = {}
         gui = server.gui
         self._status = gui.add_html(Report().html(float('nan')))
         self._tip = gui.add_dropdown('Tip', tips, visible=len(tips) > 1)
@@ -99,6 +101,13 @@ class Panel:
         self._error.push(now)
         self._time.push(now)
 
+    def show_option(self, name: str, value: str | bool) -> None:
+        """Show a setting that was changed elsewhere: ``method``, ``mode``, ``position_only``."""
+        if name == 'position_only':
+            self._position_only.value = bool(value)
+        elif (dropdown := self._choices[LABELS[name]]).options.count(value):
+            dropdown.value = value
+
     def stop_playing(self) -> None:
         """Switch the path off, as if the user had."""
         self._play.value = False
@@ -121,7 +130,7 @@ class Panel:
         self._play = self._add_switch(
             gui, 'Figure of eight', False, 'Move the goal along a path', actions.play)
         self._add_switch(gui, 'Trace', True, 'Draw the path of the tool', actions.trace)
-        self._add_switch(
+        self._position_only = self._add_switch(
             gui, 'Position only', False, 'Leave the orientation free', actions.position_only)
 
     def _add_solver_controls(
@@ -129,10 +138,10 @@ class Panel:
         actions: PanelActions,
     ) -> None:
         for label, choices, action in (
-            ('Solver', methods, actions.method), ('Mode', modes, actions.mode),
+            (LABELS['method'], methods, actions.method), (LABELS['mode'], modes, actions.mode),
         ):
-            dropdown = gui.add_dropdown(label, choices)
-            _on_change(dropdown, action)
+            self._choices[label] = gui.add_dropdown(label, choices)
+            _on_change(self._choices[label], action)
 
     @staticmethod
     def _add_switch(
@@ -144,6 +153,8 @@ class Panel:
 
 
 def _on_change(control: viser.GuiInputHandle, action: Callable) -> None:
+    """Call ``action`` with the value that a user has chosen, not with one set by the program."""
     @control.on_update
     async def _(event: viser.GuiEvent) -> None:
-        action(event.target.value)
+        if event.client_id is not None:
+            action(event.target.value)

@@ -24,17 +24,13 @@ from unittest import mock
 import viser
 import websockets.asyncio.server
 
-from dq_ik.errors import DqIkError
+from dq_ik.viewer.errors import ViewerError
 
 LOOPBACK = '127.0.0.1'
 DEFAULT_PORT = 8080
 PORT_ATTEMPTS = 20
 
 _construction = threading.Lock()
-
-
-class ViewerError(DqIkError):
-    """The page cannot be served, or cannot show what it was given."""
 
 
 def open_server(

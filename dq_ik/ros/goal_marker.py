@@ -1,0 +1,237 @@
+# Copyright 2026 The dq_ik Authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+The goal marker of RViz as a ROS node.
+
+It needs the package ``interactive_markers`` of a ROS installation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+import sys
+from typing import Any
+
+from diagnostic_msgs.msg import DiagnosticStatus
+from geometry_msgs.msg import Pose as PoseMsg
+from rclpy.clock import Clock, ClockType
+from rclpy.node import Node
+from rclpy.qos import qos_profile_sensor_data, QoSProfile
+from sensor_msgs.msg import JointState
+from visualization_msgs.msg import InteractiveMarkerFeedback, MarkerArray
+
+from dq_ik.errors import DqIkError
+from dq_ik.options import IkOptions
+from dq_ik.pose import Pose
+from dq_ik.ros.conversions import fill_pose, pose_from_msg
+from dq_ik.ros.description import LATCHED, listen_for_description
+from dq_ik.ros.goal_topics import GoalTopics, report_from_status
+from dq_ik.ros.marker_logic import Item, MarkerLogic, MarkerOutlet
+from dq_ik.ros.marker_messages import goal_marker, status_markers
+from dq_ik.ros.parameters import declare
+from dq_ik.ros.remote_options import RemoteOptions
+from dq_ik.ros.running import run
+from dq_ik.ros.settings import setting
+from dq_ik.ros.states import CurrentState
+from dq_ik.urdf import load_robot
+from dq_ik.viewer.goals import reach_bound
+from dq_ik.viewer.report import Report
+
+SCALE_OF_REACH = 0.17
+
+
+@dataclass(frozen=True)
+class MarkerSettings:
+    """Parameters of the node."""
+
+    robot_description: str = setting(
+        '', "URDF text; empty: read from the latched topic 'robot_description'", read_only=True)
+    base_link: str = setting(
+        '', 'link that goals are relative to; empty: the root of the robot', read_only=True)
+    tip_links: tuple[str, ...] = setting(
+        (), 'links to give goals to; empty: the only leaf of the robot', read_only=True)
+    ik_node: str = setting(
+        'dq_ik', 'node that follows the goals and has the parameters of the solver',
+        read_only=True)
+    marker_namespace: str = setting(
+        'dq_ik_goal', 'Interactive Markers Namespace for RViz; one level, no slash inside',
+        read_only=True)
+    scale: float = setting(
+        0.0, 'size of the marker [m]; 0: in proportion to the arm', minimum=0.0, maximum=10.0,
+        read_only=True)
+    rate: float = setting(
+        60.0, 'greatest rate of goals [Hz]', minimum=1.0, maximum=1000.0, read_only=True)
+
+
+class GoalMarkerNode(Node):
+    """Six-axis handles with a menu in RViz; what they mean is decided by MarkerLogic."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__('dq_ik_goal_marker', **kwargs)
+        self._settings = declare(self, MarkerSettings)
+        self._server = open_marker_server(self, self._settings.marker_namespace)
+        self._logic: MarkerLogic | None = None
+        self._topics: GoalTopics | None = None
+        self._report = Report()
+        self._state = CurrentState()
+        self._options = RemoteOptions(self, self._settings.ik_node, self._on_option)
+        self._status = self.create_publisher(MarkerArray, '~/status_markers', LATCHED)
+        listen_for_description(self, self._settings.robot_description, self._use)
+        self.create_subscription(
+            JointState, 'joint_states', self._state.update, qos_profile_sensor_data)
+        remote = self._settings.ik_node
+        self.create_subscription(JointState, f'{remote}/joint_commands', self._on_command, 1)
+        self.create_subscription(DiagnosticStatus, f'{remote}/status', self._on_status, LATCHED)
+        steady = Clock(clock_type=ClockType.STEADY_TIME)
+        self.create_timer(1.0 / self._settings.rate, self._tick, clock=steady)
+
+    def destroy_node(self) -> None:
+        """Take the markers away, then the node."""
+        self._server.shutdown()
+        super().destroy_node()
+
+    def _use(self, urdf: str) -> None:
+        """Serve the markers of another robot."""
+        chain = load_robot(urdf).chain(
+            self._settings.base_link or None, self._settings.tip_links or None)
+        if self._topics is not None:
+            self._topics.close()
+        reach = max(reach_bound(chain, tip) for tip in chain.tips)
+        self._chain = chain
+        self._scale = self._settings.scale or SCALE_OF_REACH * reach
+        self._logic = logic = MarkerLogic(
+            chain, MarkerOutlet(self._send, self._place, self._draw, self._options.set))
+        self._topics = GoalTopics(self, self._settings.ik_node, chain, logic.hear_goal)
+        self._server.clear()
+        self._draw()
+        self._options.ask()
+
+    def _draw(self) -> None:
+        """Insert all markers, with a menu that shows the switches as they are."""
+        logic = self._logic
+        menu = build_menu(logic, self._select)
+        for tip, pose in logic.goals.items():
+            marker = goal_marker(
+                tip, self._chain.base, pose, self._scale,
+                position_only=logic.switches[Item.POSITION_ONLY],
+                world_axes=logic.switches[Item.WORLD_AXES])
+            self._server.insert(marker, feedback_callback=self._on_feedback)
+            menu.apply(self._server, tip)
+        self._server.applyChanges()
+
+    def _select(self, choice: Item | str, feedback: InteractiveMarkerFeedback) -> None:
+        """Obey a menu entry: a solver by its name, or an item for the marker clicked."""
+        if isinstance(choice, Item):
+            self._logic.select(feedback.marker_name, choice)
+        else:
+            self._logic.choose(choice)
+
+    def _on_feedback(self, feedback: InteractiveMarkerFeedback) -> None:
+        """Sort what RViz says; poses in other frames than ours are refused."""
+        if feedback.header.frame_id not in ('', self._chain.base):
+            self.get_logger().warning(
+                f"RViz answers in frame '{feedback.header.frame_id}', not '{self._chain.base}'",
+                throttle_duration_sec=5.0)
+            return
+        try:
+            pose = pose_from_msg(feedback.pose)
+        except DqIkError as error:
+            self.get_logger().warning(f'marker pose ignored: {error}', throttle_duration_sec=5.0)
+            return
+        tip = feedback.marker_name
+        if feedback.event_type == InteractiveMarkerFeedback.MOUSE_DOWN:
+            self._logic.press(tip)
+        elif feedback.event_type == InteractiveMarkerFeedback.POSE_UPDATE:
+            self._logic.drag(tip, pose)
+        elif feedback.event_type == InteractiveMarkerFeedback.MOUSE_UP:
+            self._logic.release(tip, pose)
+
+    def _on_command(self, msg: JointState) -> None:
+        if self._logic is not None:
+            self._logic.hear_command(dict(zip(msg.name, msg.position)))
+
+    def _on_status(self, msg: DiagnosticStatus) -> None:
+        self._report = report_from_status(msg)
+        if self._logic is not None:
+            self._logic.hear_status(bool(self._report.reached))
+            tip = self._chain.tips[0]
+            self._status.publish(status_markers(
+                self._chain.base, self._logic.goals[tip], self._scale, self._report))
+
+    def _on_option(self, name: str, value: str | bool, refusal: str) -> None:
+        if refusal:
+            self.get_logger().warning(f'{name} was not set: {refusal}')
+        elif self._logic is not None:
+            self._logic.hear_option(name, value)
+
+    def _tick(self) -> None:
+        if self._logic is not None:
+            if self._state.knows(self._chain.joint_names):
+                self._logic.hear_joints(self._state.positions)
+            self._logic.flush()
+
+    def _send(self, tip: str, pose: Pose) -> None:
+        self._topics.send(tip, pose)
+
+    def _place(self, tip: str, pose: Pose) -> None:
+        self._server.setPose(tip, fill_pose(PoseMsg(), pose))
+        self._server.applyChanges()
+
+
+def open_marker_server(node: Node, namespace: str) -> Any:
+    """Return an InteractiveMarkerServer whose queue does not lose clicks behind movements."""
+    try:
+        from interactive_markers import InteractiveMarkerServer
+    except ImportError:
+        raise DqIkError(
+            'the goal marker needs the ROS package interactive_markers (apt: '
+            'ros-<distribution>-interactive-markers); the web page needs nothing of the kind'
+        ) from None
+    return InteractiveMarkerServer(node, namespace, feedback_sub_qos=QoSProfile(depth=10))
+
+
+def build_menu(
+    logic: MarkerLogic, select: Callable[[Item | str, InteractiveMarkerFeedback], None]
+) -> Any:
+    """Return the menu of a marker: actions, switches and solvers, with what is on ticked."""
+    from interactive_markers import MenuHandler
+
+    menu = MenuHandler()
+
+    def add(
+        title: str, choice: Item | str, parent: Any = None, ticked: bool | None = None
+    ) -> None:
+        handle = menu.insert(
+            title, parent=parent, callback=lambda feedback: select(choice, feedback))
+        if ticked is not None:
+            menu.setCheckState(handle, menu.CHECKED if ticked else menu.UNCHECKED)
+
+    for item in Item:
+        add(item.value, item, ticked=logic.switches.get(item))
+    solvers = menu.insert('Solver')
+    methods = next(item for item in fields(IkOptions) if item.name == 'method').metadata['choices']
+    for method in methods:
+        add(method, method, parent=solvers, ticked=method == logic.method)
+    return menu
+
+
+def main(args: list[str] | None = None) -> int:
+    """Run the node until shutdown."""
+    return run('dq_ik_goal_marker', GoalMarkerNode, args)
+
+
+if __name__ == '__main__':
+    sys.exit(main())

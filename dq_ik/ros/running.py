@@ -1,0 +1,55 @@
+# Copyright 2026 The dq_ik Authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""How a node of the demo runs: until shutdown, with clear last words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+import sys
+
+import rclpy
+from rclpy.exceptions import ParameterException
+from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.node import Node
+
+from dq_ik.errors import DqIkError
+
+
+def run(name: str, make_node: Callable[[], Node], args: list[str] | None = None) -> int:
+    """
+    Spin a node until shutdown, and return the exit code.
+
+    :param name: for messages on stderr
+    """
+    node = None
+    try:
+        rclpy.init(args=args)
+        node = make_node()
+        executor = SingleThreadedExecutor()
+        executor.add_node(node)
+        executor.spin()
+    except (KeyboardInterrupt, ExternalShutdownException):
+        pass
+    except (DqIkError, ParameterException) as error:
+        print(f'{name}: {error}', file=sys.stderr)
+        return 1
+    except Exception:
+        if rclpy.ok():  # while shutting down, entities may vanish under our feet
+            raise
+    finally:
+        if node is not None:
+            node.destroy_node()
+        rclpy.try_shutdown()
+    return 0

@@ -1,0 +1,170 @@
+# Copyright 2026 The dq_ik Authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The web page as a ROS node: goals out, joint states and status in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from pathlib import Path
+import sys
+from typing import Any
+
+from diagnostic_msgs.msg import DiagnosticStatus
+from rclpy.clock import Clock, ClockType
+from rclpy.node import Node
+from rclpy.qos import qos_profile_sensor_data
+from sensor_msgs.msg import JointState
+
+from dq_ik.chain import Chain
+from dq_ik.options import IkOptions
+from dq_ik.pose import Pose
+from dq_ik.ros.description import LATCHED, listen_for_description
+from dq_ik.ros.goal_topics import GoalTopics, report_from_status
+from dq_ik.ros.parameters import declare
+from dq_ik.ros.remote_options import RemoteOptions
+from dq_ik.ros.running import run
+from dq_ik.ros.settings import setting
+from dq_ik.ros.states import CurrentState
+from dq_ik.urdf import load_robot
+from dq_ik.viewer.page import Outlet, Page
+from dq_ik.viewer.report import Report
+from dq_ik.viewer.server import DEFAULT_PORT, LOOPBACK, open_server, url
+from dq_ik.viewer.visuals import parse_visuals
+
+
+@dataclass(frozen=True)
+class ViewerSettings:
+    """Parameters of the node."""
+
+    robot_description: str = setting(
+        '', "URDF text; empty: read from the latched topic 'robot_description'", read_only=True)
+    base_link: str = setting(
+        '', 'link that goals are relative to; empty: the root of the robot', read_only=True)
+    tip_links: tuple[str, ...] = setting(
+        (), 'links to give goals to; empty: the only leaf of the robot', read_only=True)
+    ik_node: str = setting(
+        'dq_ik', 'node that follows the goals and has the parameters of the solver',
+        read_only=True)
+    host: str = setting(
+        LOOPBACK, 'network interface of the page; other than loopback, anybody there can drag',
+        read_only=True)
+    port: int = setting(
+        DEFAULT_PORT, 'port of the page; the next free one is taken if it is busy',
+        minimum=0, maximum=65535, read_only=True)
+    rate: float = setting(
+        30.0, 'how often the scene is drawn [Hz]', minimum=1.0, maximum=60.0, read_only=True)
+    urdf_folder: str = setting(
+        '', 'folder that relative mesh files are looked for in', read_only=True)
+
+
+class ViewerNode(Node):
+    """
+    Shows the robot of ``robot_description`` at ``joint_states``; sends the goals that are dragged.
+
+    Everything goes over topics and parameter services, so the nodes behind may be anybody's.
+    """
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__('dq_ik_viewer', **kwargs)
+        self._settings = declare(self, ViewerSettings)
+        self._page: Page | None = None
+        self._chain: Chain | None = None
+        self._state = CurrentState()
+        self._goals: GoalTopics | None = None
+        self._options = RemoteOptions(self, self._settings.ik_node, self._on_option)
+        self._server = open_server(self._settings.host, self._settings.port)
+        self._say_where()
+        listen_for_description(self, self._settings.robot_description, self._use)
+        self.create_subscription(
+            JointState, 'joint_states', self._state.update, qos_profile_sensor_data)
+        self.create_subscription(
+            DiagnosticStatus, f'{self._settings.ik_node}/status', self._on_status, LATCHED)
+        steady = Clock(clock_type=ClockType.STEADY_TIME)
+        self.create_timer(1.0 / self._settings.rate, self._tick, clock=steady)
+
+    @property
+    def page(self) -> Page | None:
+        """The page, once there is a robot to show."""
+        return self._page
+
+    @property
+    def address(self) -> str:
+        """Where a browser finds the page."""
+        return url(self._server)
+
+    def destroy_node(self) -> None:
+        """Close the page, then the node."""
+        self._server.stop()
+        super().destroy_node()
+
+    def _say_where(self) -> None:
+        wanted = self._settings.port
+        if wanted and self._server.get_port() != wanted:
+            self.get_logger().warning(f'port {wanted} is busy, the page is on another one')
+        self.get_logger().info(f'open {self.address} in a browser')
+
+    def _use(self, urdf: str) -> None:
+        """Show another robot."""
+        model = load_robot(urdf)
+        tips = self._settings.tip_links or None
+        chain = model.chain(self._settings.base_link or None, tips)
+        self._server.scene.reset()
+        self._server.gui.reset()
+        choices = {item.name: item.metadata['choices'] for item in fields(IkOptions)
+                   if 'choices' in item.metadata}
+        folder = Path(self._settings.urdf_folder) if self._settings.urdf_folder else None
+        page = Page(
+            self._server, chain, parse_visuals(urdf), Outlet(self._send, self._options.set),
+            methods=choices['method'], modes=choices['mode'], urdf_folder=folder)
+        if page.robot.missing_meshes:
+            self.get_logger().warning(
+                f'{len(page.robot.missing_meshes)} mesh files are missing or cannot be read, such '
+                f'as {page.robot.missing_meshes[0]}')
+        if self._goals is not None:
+            self._goals.close()
+        self._goals = GoalTopics(self, self._settings.ik_node, chain, page.show_goal)
+        self._chain, self._page = chain, page
+        self._options.ask()
+
+    def _send(self, tip: str, pose: Pose) -> None:
+        if self._goals is not None:
+            self._goals.send(tip, pose)
+
+    def _on_status(self, msg: DiagnosticStatus) -> None:
+        if self._page is not None:
+            self._page.show_report(report_from_status(msg))
+
+    def _on_option(self, name: str, value: str | bool, refusal: str) -> None:
+        if self._page is None:
+            return
+        if refusal:
+            self._page.show_report(Report(False, f'{name} was not set: {refusal}'))
+        else:
+            self._page.show_option(name, value)
+
+    def _tick(self) -> None:
+        if self._page is not None:
+            if self._state.knows(self._chain.joint_names):
+                self._page.show_joints(self._state.positions)
+            self._page.tick()
+
+
+def main(args: list[str] | None = None) -> int:
+    """Run the node until shutdown."""
+    return run('dq_ik_viewer', ViewerNode, args)
+
+
+if __name__ == '__main__':
+    sys.exit(main())

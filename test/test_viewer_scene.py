@@ -1,0 +1,226 @@
+# Copyright 2026 The dq_ik Authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Links, shapes and meshes are drawn where the URDF says."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip('viser')
+
+from dq_ik.pose import Pose
+from dq_ik.urdf import load_robot
+from dq_ik.viewer.errors import ViewerError
+from dq_ik.viewer.example_robots import example_robots, find_example
+from dq_ik.viewer.joint_bars import fraction, joint_bars
+from dq_ik.viewer.meshes import load_mesh, resolve_uri
+from dq_ik.viewer.scene import RobotScene
+from dq_ik.viewer.server import open_server
+from dq_ik.viewer.visuals import Box, Cylinder, MeshFile, parse_visuals, Sphere
+
+URDF = Path(__file__).parent.parent / 'urdf'
+ROBOTS = ('panda', 'arm6', 'arm5', 'two_arms', 'hand', 'humanoid')
+
+SHAPES = """<robot name="shapes">
+  <material name="red"><color rgba="1 0 0 0.5"/></material>
+  <link name="base">
+    <visual><geometry><box size="1 2 3"/></geometry><material name="red"/></visual>
+    <visual><origin xyz="1 2 3" rpy="0 0 1.5707963267948966"/>
+      <geometry><cylinder radius="0.1" length="0.4"/></geometry></visual>
+    <visual><geometry><sphere radius="0.2"/></geometry>
+      <material name="own"><color rgba="0 1 0 1"/></material></visual>
+    <visual><geometry><mesh filename="part.stl" scale="0.5 0.5 0.5"/></geometry></visual>
+    <visual><geometry><plane normal="0 0 1"/></geometry></visual>
+  </link></robot>"""
+TRIANGLE = """solid t
+facet normal 0 0 1
+outer loop
+vertex 0 0 0
+vertex 2 0 0
+vertex 0 2 0
+endloop
+endfacet
+endsolid t
+"""
+
+
+@pytest.fixture(scope='module')
+def server():
+    """Serve one page for all tests."""
+    page = open_server(port=0)
+    yield page
+    page.stop()
+
+
+def has_collada() -> bool:
+    return importlib.util.find_spec('collada') is not None
+
+
+def scene_of(server, robot: str) -> tuple[RobotScene, object]:
+    server.scene.reset()
+    text = (URDF / f'{robot}.urdf').read_text()
+    model = load_robot(text)
+    return RobotScene(server, model, parse_visuals(text)), model
+
+
+def world_pose(server, name: str) -> Pose:
+    """Compose the poses of a scene node and of all nodes above it."""
+    pose = Pose.identity()
+    parts = name.split('/')[1:]
+    for depth in range(1, len(parts) + 1):
+        handle = server.scene._handle_from_node_name.get('/' + '/'.join(parts[:depth]))
+        if handle is not None:
+            pose = pose @ Pose.from_position_quaternion(handle.position, handle.wxyz)
+    return pose
+
+
+def test_visuals_are_read_with_origin_shape_and_colour():
+    """Colours of their own, colours by name, none; unknown shapes are left out."""
+    box, cylinder, sphere, mesh = parse_visuals(SHAPES)
+    assert box.shape == Box((1.0, 2.0, 3.0))
+    assert box.rgba == (1.0, 0.0, 0.0, 0.5)
+    assert cylinder.shape == Cylinder(0.1, 0.4)
+    assert cylinder.rgba is None
+    np.testing.assert_allclose(cylinder.origin @ (1.0, 0.0, 0.0), (1.0, 3.0, 3.0), atol=1e-12)
+    assert sphere.shape == Sphere(0.2)
+    assert sphere.rgba == (0.0, 1.0, 0.0, 1.0)
+    assert mesh.shape == MeshFile('part.stl', (0.5, 0.5, 0.5))
+
+
+@pytest.mark.parametrize('robot', ROBOTS)
+def test_nodes_stand_where_forward_kinematics_says(server, robot):
+    """For every link that is drawn, in random configurations."""
+    scene, model = scene_of(server, robot)
+    rng = np.random.default_rng(4)
+    for _ in range(3):
+        positions = model.whole.joint_positions(model.whole.random(rng))
+        scene.show(positions)
+        for link, pose in model.link_poses(positions).items():
+            metres, radians = world_pose(server, scene.node_name(link)).distance(pose)
+            assert metres < 1e-6
+            assert radians < 1e-6
+
+
+def test_only_moved_joints_are_sent(server):
+    """A still arm costs nothing."""
+    scene, _ = scene_of(server, 'panda')
+    scene.show({'panda_joint1': 0.1, 'panda_joint2': 0.2})
+    assert scene.show({'panda_joint1': 0.1, 'panda_joint2': 0.2}) == 0
+    assert scene.show({'panda_joint1': 0.1, 'panda_joint2': 0.3}) == 1
+
+
+def test_a_mimic_joint_moves_with_its_master(server):
+    """Although the joint states name the master alone."""
+    scene, model = scene_of(server, 'mimic')
+    master = next(joint.mimic.joint for joint in model.joints if joint.mimic)
+    count = sum(1 for joint in model.joints
+                if joint.name == master or (joint.mimic and joint.mimic.joint == master))
+    assert count > 1
+    assert scene.show({master: 0.2}) == count
+
+
+def test_ghost_covers_the_tool_when_the_handle_is_at_the_tool(server):
+    """Each part of the ghost lies on the part that it copies."""
+    scene, model = scene_of(server, 'panda')
+    tip = 'panda_hand_tcp'
+    pose = model.link_poses({})[tip]
+    handle = server.scene.add_transform_controls(
+        '/goal', position=pose.position, wxyz=pose.quaternion)
+    parts = scene.add_ghost('/goal', tip, (0.1, 0.2, 0.3, 0.4))
+    assert parts
+    assert handle.name == '/goal'
+    for part in parts:
+        index = part.name.rsplit('_', 1)[1]
+        original = next(name for name in server.scene._handle_from_node_name
+                        if name.endswith(f'/visual_{index}'))
+        metres, radians = world_pose(server, part.name).distance(world_pose(server, original))
+        assert metres < 1e-6
+        assert radians < 1e-6
+
+
+def test_meshes_are_found_by_package_and_by_folder(tmp_path, monkeypatch):
+    """package:// through the ament prefix and ROS_PACKAGE_PATH; relative to the URDF; file://."""
+    part = tmp_path / 'share' / 'my_robot' / 'meshes' / 'a part.stl'
+    part.parent.mkdir(parents=True)
+    part.write_text(TRIANGLE)
+    uri = 'package://my_robot/meshes/a%20part.stl'
+    assert resolve_uri(uri) is None
+    monkeypatch.setenv('AMENT_PREFIX_PATH', str(tmp_path))
+    assert resolve_uri(uri) == part
+    monkeypatch.setenv('AMENT_PREFIX_PATH', '')
+    monkeypatch.setenv('ROS_PACKAGE_PATH', str(tmp_path / 'share'))
+    assert resolve_uri(uri) == part
+    monkeypatch.setenv('ROS_PACKAGE_PATH', str(tmp_path / 'share' / 'my_robot'))
+    assert resolve_uri(uri) == part
+    monkeypatch.delenv('ROS_PACKAGE_PATH')
+    assert resolve_uri(uri, part.parent) == part
+    assert resolve_uri('a part.stl', part.parent) == part
+    assert resolve_uri(part.as_uri()) == part
+    assert resolve_uri('http://example.com/part.stl') is None
+
+
+def test_a_mesh_is_read_and_scaled(tmp_path):
+    """The vertices of an STL file in metres."""
+    pytest.importorskip('trimesh')
+    (tmp_path / 'part.stl').write_text(TRIANGLE)
+    mesh = load_mesh(MeshFile('part.stl', (0.5, 0.5, 0.5)), tmp_path)
+    assert mesh.vertices.max() == pytest.approx(1.0)
+
+
+def test_a_broken_or_missing_mesh_is_named_not_fatal(server, tmp_path):
+    """The rest of the robot is drawn."""
+    (tmp_path / 'part.stl').write_bytes(b'not a mesh')
+    server.scene.reset()
+    scene = RobotScene(server, load_robot(SHAPES), parse_visuals(SHAPES), tmp_path)
+    assert scene.missing_meshes == ['part.stl']
+
+
+@pytest.mark.parametrize('robot', ['panda', 'ur5_robot', 'kinova', 'xarm7', 'tiago'])
+def test_example_robots_are_drawn_with_their_meshes(server, robot):
+    """STL and COLLADA files from the wheel of example-robot-data."""
+    pytest.importorskip('trimesh')
+    if not example_robots():
+        pytest.skip('example-robot-data is not installed')
+    path = find_example(robot)
+    text = path.read_text()
+    server.scene.reset()
+    scene = RobotScene(server, load_robot(text), parse_visuals(text), path.parent)
+    readable = ('.stl', '.obj', '.dae') if has_collada() else ('.stl', '.obj')
+    assert [uri for uri in scene.missing_meshes if uri.lower().endswith(readable)] == []
+
+
+def test_an_unknown_example_robot_is_an_error_that_lists_them():
+    """Or says what to install."""
+    with pytest.raises(ViewerError, match=r'panda|pip install example-robot-data'):
+        find_example('no_such_robot')
+
+
+def test_joint_bars_show_value_and_limits():
+    """In degrees or millimetres, red near a limit, with names that cannot inject HTML."""
+    model = load_robot(URDF / 'panda.urdf')
+    joint = model.joint('panda_joint1')
+    assert fraction(joint, joint.lower) == 0.0
+    assert fraction(joint, joint.upper) == 1.0
+    assert fraction(joint, 99.0) == 1.0
+    text = joint_bars(model.joints, {'panda_joint1': joint.upper, 'panda_joint2': 0.5})
+    assert '28.6&deg;' in text
+    assert text.count('#e2603a') == 1
+    hostile = load_robot(SHAPES.replace('</robot>', """<link name="l"/><joint name="&lt;b&gt;"
+        type="continuous"><parent link="base"/><child link="l"/></joint></robot>"""))
+    assert '<b>' not in joint_bars(hostile.joints, {'<b>': 0.0})
