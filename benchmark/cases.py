@@ -18,11 +18,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .protocol import cost_of
-from .protocol import Referee
-from .protocol import Settings
+from .protocol import cost_of, Referee, Settings
 from .robots import Robot
 
+STRICT = Settings()
+LOOSE = Settings(position_tolerance=1e-3, rotation_tolerance=1e-3)
 RATE = 500.0  # Hz of the streams
 JOINT_SPEED = 1.0  # rad/s or m/s at most between two way-points of a stream
 
@@ -39,7 +39,7 @@ class Problems:
     optimum: np.ndarray | None = None
 
 
-def reachable(robot: Robot, count: int, settings: Settings = Settings(), *,
+def reachable(robot: Robot, count: int, settings: Settings = STRICT, *,
               seeds: str = 'mid') -> Problems:
     """
     Return the poses of random configurations: TRAC-IK's protocol.
@@ -51,7 +51,7 @@ def reachable(robot: Robot, count: int, settings: Settings = Settings(), *,
                   _seeds(referee, rng, count, seeds))
 
 
-def on_limits(robot: Robot, count: int, settings: Settings = Settings()) -> Problems:
+def on_limits(robot: Robot, count: int, settings: Settings = STRICT) -> Problems:
     """Return poses that some configuration reaches with one to three joints on their limits."""
     rng, referee = _start(robot)
     q = _uniform(referee, rng, count)
@@ -62,7 +62,7 @@ def on_limits(robot: Robot, count: int, settings: Settings = Settings()) -> Prob
     return _posed(robot, referee, settings, q, _seeds(referee, rng, count, 'mid'))
 
 
-def singular(robot: Robot, count: int, settings: Settings = Settings()) -> Problems:
+def singular(robot: Robot, count: int, settings: Settings = STRICT) -> Problems:
     """
     Return poses of singular configurations.
 
@@ -77,6 +77,15 @@ def singular(robot: Robot, count: int, settings: Settings = Settings()) -> Probl
     q = pool[np.argsort(smallest)[:count]]
     rng.shuffle(q)
     return _posed(robot, referee, settings, q, _seeds(referee, rng, count, 'mid'))
+
+
+def nearby(robot: Robot, count: int, distance: float = 0.3) -> Problems:
+    """Return poses of configurations that differ from a random seed by at most ``distance``."""
+    rng, referee = _start(robot)
+    seeds = _uniform(referee, rng, count)
+    q = np.clip(seeds + rng.uniform(-distance, distance, seeds.shape), referee.lower,
+                referee.upper)
+    return _posed(robot, referee, Settings(budget=20e-3), q, seeds)
 
 
 def stream(robot: Robot, frames: int, paths: int) -> Problems:
@@ -101,13 +110,14 @@ def stream(robot: Robot, frames: int, paths: int) -> Problems:
     return Problems(robot, settings, problems.goals, q, stream=frames)
 
 
-def unreachable(robot: Robot, count: int, settings: Settings = Settings()) -> Problems:
+def unreachable(robot: Robot, count: int) -> Problems:
     """
     Return goals beyond the reach with random orientation, and their best possible costs.
 
     The optimum comes from SciPy's bounded least squares with twelve starts.
     """
     rng, referee = _start(robot)
+    settings = Settings(rotation_weight=0.25)
     samples = np.array([referee.poses(q)[0, :3, 3] for q in _uniform(referee, rng, 2000)])
     centre = samples.mean(axis=0)
     reach = np.linalg.norm(samples - centre, axis=1).max()
@@ -121,14 +131,14 @@ def unreachable(robot: Robot, count: int, settings: Settings = Settings()) -> Pr
 
 
 def _optimum(referee: Referee, goal: np.ndarray, settings: Settings, rng) -> float:
-    from scipy.optimize import least_squares
     import pinocchio
+    from scipy.optimize import least_squares
 
     def residual(q):
         out = []
         for pose, target in zip(referee.poses(q), goal):
             turn = pinocchio.log3(target[:3, :3] @ pose[:3, :3].T)
-            out += [target[:3, 3] - pose[:3, 3], settings.rotation_weight * turn]
+            out += [target[:3, 3] - pose[:3, 3], settings.weight * turn]
         return np.concatenate(out)
 
     best = np.inf

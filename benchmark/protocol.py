@@ -14,9 +14,7 @@
 """The rules: what a solver is asked, what it answers, and who decides whether it is right."""
 from __future__ import annotations
 
-from dataclasses import asdict
-from dataclasses import dataclass
-from dataclasses import field
+from dataclasses import asdict, dataclass, field
 from typing import Protocol
 
 import numpy as np
@@ -29,13 +27,23 @@ FLIP = 0.1  # rad or m; a larger joint step between two frames of a stream is a 
 
 @dataclass(frozen=True)
 class Settings:
-    """What every solver is told before it is asked."""
+    """
+    What every solver is told before it is asked.
+
+    ``rotation_weight`` [m/rad] weighs rotation against position where a goal cannot be met; zero
+    leaves it to the solver.
+    """
 
     position_tolerance: float = 1e-5
     rotation_tolerance: float = 1e-5
     budget: float = 5e-3
     restarts: bool = True
-    rotation_weight: float = 0.25
+    rotation_weight: float = 0.0
+
+    @property
+    def weight(self) -> float:
+        """Weight of rotation for solvers that need a number."""
+        return self.rotation_weight or 0.25
 
 
 class Solver(Protocol):
@@ -58,6 +66,7 @@ class Answers:
     claimed: np.ndarray
     seconds: np.ndarray
     disturbed: int = 0
+    trouble: str = ''
 
 
 class Referee:
@@ -99,7 +108,8 @@ class Referee:
 
     def within_limits(self, q: np.ndarray) -> bool:
         """Tell whether every joint keeps its range."""
-        return bool(np.all(q >= self.lower - LIMIT_SLACK) and np.all(q <= self.upper + LIMIT_SLACK))
+        return bool((q >= self.lower - LIMIT_SLACK).all()
+                    and (q <= self.upper + LIMIT_SLACK).all())
 
     def _update(self, q: np.ndarray) -> None:
         self._pin_q = np.empty(len(self._order))
@@ -176,7 +186,7 @@ def judge(tally: Tally, referee: Referee, settings: Settings, goals: np.ndarray,
 
 def cost_of(errors: np.ndarray, settings: Settings) -> float:
     """Return ``sum |e_p|^2 + (w e_r)^2`` over the tips [m^2]."""
-    return float((errors[:, 0] ** 2 + (settings.rotation_weight * errors[:, 1]) ** 2).sum())
+    return float((errors[:, 0] ** 2 + (settings.weight * errors[:, 1]) ** 2).sum())
 
 
 def count_flips(answers: Answers, start: np.ndarray) -> int:

@@ -23,12 +23,9 @@ import random
 import subprocess
 import sys
 
+from . import cases, robots, suite
 from .cases import Problems
-from .protocol import Answers
-from .protocol import count_flips
-from .protocol import judge
-from .protocol import Referee
-from .protocol import Tally
+from .protocol import Answers, count_flips, judge, Referee, Tally
 from .robots import Robot
 
 ROOT = Path(__file__).parents[1]
@@ -89,8 +86,8 @@ class Runner:
         self._workers = workers
         self._chunk = chunk
         self._progress = progress
-        self.skipped: list[dict] = [{'solver': worker.peer, 'robot': 'all', 'reason': worker.reason}
-                                    for worker in workers if worker.reason]
+        self.skipped = [{'solver': worker.peer, 'robot': 'all', 'reason': worker.reason}
+                        for worker in workers if worker.reason]
 
     def play(self, case: str, robot: Robot, problems: Problems, solvers: list[str] | None,
              cell_seconds: float) -> list[Tally]:
@@ -112,6 +109,8 @@ class Runner:
                 answers = self._ask(entrant, problems, rows)
                 if answers is None:
                     continue
+                if answers.trouble:
+                    self._skip(entrant.name, robot, f'some problems: {answers.trouble}')
                 entrant.spent += float(answers.seconds.sum())
                 optimum = None if problems.optimum is None else problems.optimum[rows]
                 judge(entrant.tally, referee, problems.settings, problems.goals[rows], answers,
@@ -120,6 +119,31 @@ class Runner:
                     entrant.tally.flips += count_flips(answers, problems.seeds[start])
                 self._progress(f'{case} · {robot.label} · {entrant.name}')
         return [entrant.tally for entrant in entrants if entrant.tally.asked]
+
+    def main_solvers(self) -> list[str]:
+        """Return the solvers of the comparison: all peers and our four main methods."""
+        return [name for worker in self._workers for name in worker.solvers
+                if worker.peer != 'ours' or name in suite.OURS + suite.PAPER]
+
+    def batches(self, count: int, folder: Path, cores: set[int]) -> list[dict]:
+        """Measure the throughput of batch interfaces on all cores."""
+        rows = []
+        robot = robots.load('panda', folder)
+        problems = cases.reachable(robot, count)
+        referee = Referee(robot)
+        for worker in self._workers:
+            for name in set(worker.solvers) & set(suite.OURS):
+                self._progress(f'batch · {name}')
+                worker.call('pin', cores)
+                worker.call('load', name, robot, problems.settings)
+                worker.call('batch', name, problems.goals[:100], problems.seeds[:100])
+                answers = worker.call('batch', name, problems.goals, problems.seeds)
+                tally = Tally('batch', robot.name, name)
+                judge(tally, referee, problems.settings, problems.goals, answers)
+                rows.append({'solver': name, 'robot': robot.label, 'asked': tally.asked,
+                             'solved': tally.solved, 'per_second': 1.0 / answers.seconds[0],
+                             'cores': len(cores)})
+        return rows
 
     def _size(self, problems: Problems) -> int:
         return problems.stream or self._chunk

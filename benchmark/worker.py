@@ -15,8 +15,7 @@
 from __future__ import annotations
 
 import importlib
-from importlib.metadata import PackageNotFoundError
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 import os
 import pickle
 import sys
@@ -25,8 +24,7 @@ import traceback
 
 import numpy as np
 
-from .protocol import Answers
-from .protocol import Settings
+from .protocol import Answers, Settings
 from .robots import Robot
 
 REPEATS = 3
@@ -53,7 +51,7 @@ class Host:
         try:
             self._solvers[name] = self._module.SOLVERS[name](robot, settings)
         except Exception as error:  # a peer may raise anything; its reason goes to the report
-            return f'{type(error).__name__}: {error}'.splitlines()[0][:200]
+            return first_line(error)
         return ''
 
     def solve(self, name: str, goals: np.ndarray, seeds: np.ndarray | None,
@@ -67,12 +65,13 @@ class Host:
         seed = start if chained else seeds[0]
         answers = Answers(np.full((len(goals), len(seed)), np.nan), np.zeros(len(goals), bool),
                           np.zeros(len(goals)))
-        attempt(solver, goals[0], seed)
+        answers.trouble = attempt(solver, goals[0], seed)[2]
         for i, goal in enumerate(goals):
             seed = seed if chained else seeds[i]
-            q, claimed, seconds, disturbed = undisturbed(solver, goal, seed)
+            q, claimed, trouble, seconds, disturbed = undisturbed(solver, goal, seed)
             answers.claimed[i], answers.seconds[i] = claimed, seconds
             answers.disturbed += disturbed
+            answers.trouble = answers.trouble or trouble
             if q is not None:
                 answers.q[i] = q
                 seed = answers.q[i] if chained and np.isfinite(answers.q[i]).all() else seed
@@ -88,11 +87,16 @@ class Host:
 
 
 def attempt(solver, goal: np.ndarray, seed: np.ndarray):
-    """Ask once; an exception of the peer counts as no answer."""
+    """Ask once; an exception of the peer counts as no answer, and is told."""
     try:
-        return solver.solve(goal, seed)
-    except Exception:  # a peer may raise anything; the failure is counted
-        return None, False
+        return *solver.solve(goal, seed), ''
+    except Exception as error:  # a peer may raise anything; the failure is counted
+        return None, False, first_line(error)
+
+
+def first_line(error: Exception) -> str:
+    """Return an exception as one short line."""
+    return f'{type(error).__name__}: {error}'.splitlines()[0][:200]
 
 
 def undisturbed(solver, goal: np.ndarray, seed: np.ndarray):
@@ -101,15 +105,15 @@ def undisturbed(solver, goal: np.ndarray, seed: np.ndarray):
 
     A call is disturbed when its wall time exceeds its processor time noticeably.
     """
-    for repeat in range(REPEATS):
+    for repeat in range(REPEATS):  # noqa: B007
         busy = time.process_time_ns()
         started = time.perf_counter_ns()
-        q, claimed = attempt(solver, goal, seed)
+        q, claimed, trouble = attempt(solver, goal, seed)
         wall = time.perf_counter_ns() - started
         busy = time.process_time_ns() - busy
         if wall - busy < 5_000 + wall // 10:
             break
-    return q, claimed, wall * 1e-9, repeat
+    return q, claimed, trouble, wall * 1e-9, repeat
 
 
 def main() -> None:

@@ -69,7 +69,8 @@ def test_limits_are_ordered_and_complete(name):
         if joint.get('type') == 'fixed':
             continue
         limit = joint.find('limit').attrib
-        assert float(limit['velocity']) > 0.0 and float(limit['effort']) > 0.0
+        assert float(limit['velocity']) > 0.0
+        assert float(limit['effort']) > 0.0
         if joint.get('type') == 'continuous':
             assert name == 'prismatic'
         else:
@@ -111,7 +112,8 @@ def test_mujoco_loads_and_simulates_it(name):
     assert model.nv == ROBOTS[name][0] + mimics
     data = mujoco.MjData(model)
     mujoco.mj_step(model, data, 50)
-    assert np.isfinite(data.qpos).all() and data.warning.number.sum() == 0
+    assert np.isfinite(data.qpos).all()
+    assert data.warning.number.sum() == 0
 
 
 def test_panda_has_the_published_kinematics():

@@ -19,5 +19,6 @@ and constructors ``(robot, settings) -> solver``, see :class:`benchmark.protocol
 """
 
 OURS = 'ours'
-PEERS = ('trac_ik', 'kdl', 'toolbox', 'pinocchio_loop', 'placo_qp', 'mink_qp', 'pink_qp', 'ikpy_ls',
-         'klampt_newton', 'bullet', 'optik_sqp', 'roboplan_ik', 'eaik_exact', 'ssik_exact')
+PEERS = ('trac_ik', 'kdl', 'toolbox', 'pinocchio_loop', 'placo_qp', 'mink_qp', 'pink_qp',
+         'ikpy_ls', 'klampt_newton', 'bullet', 'optik_sqp', 'roboplan_ik', 'eaik_exact',
+         'ssik_exact')

@@ -19,10 +19,7 @@ from time import perf_counter
 import numpy as np
 import pybullet
 
-from .common import Check
-from .common import one_tip
-from .common import quaternion_xyzw
-from .common import Restarts
+from .common import Check, one_tip, quaternion_xyzw, Restarts
 
 PACKAGE = 'pybullet'
 

@@ -17,9 +17,7 @@ from __future__ import annotations
 import ikpy.chain
 import numpy as np
 
-from .common import Check
-from .common import one_tip
-from .common import Restarts
+from .common import Check, one_tip, Restarts
 
 PACKAGE = 'ikpy'
 

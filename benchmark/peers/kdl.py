@@ -17,10 +17,9 @@ from __future__ import annotations
 from xml.etree import ElementTree
 
 import numpy as np
-import PyKDL as kdl
+import PyKDL as kdl  # noqa: N813
 
-from .common import one_tip
-from .common import Restarts
+from .common import one_tip, Restarts
 
 PACKAGE = 'PyKDL'
 ITERATIONS = 100

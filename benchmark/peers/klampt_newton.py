@@ -20,8 +20,7 @@ from klampt import WorldModel
 from klampt.model import ik
 import numpy as np
 
-from .common import Check
-from .common import Restarts
+from .common import Check, Restarts
 
 PACKAGE = 'Klampt'
 ITERATIONS = 100

@@ -38,7 +38,7 @@ class Mink:
         self._lower, self._upper = self._model.jnt_range.T
         self._configuration = mink.Configuration(self._model)
         self._tasks = [mink.FrameTask(tip, 'body', position_cost=1.0, lm_damping=0.01,
-                                      orientation_cost=settings.rotation_weight)
+                                      orientation_cost=settings.weight)
                        for tip in robot.tips]
         self._limits = [mink.ConfigurationLimit(self._model, gain=0.99)]
         self._allowed = settings.position_tolerance, settings.rotation_tolerance

@@ -37,7 +37,7 @@ class Pink:
         self._order = [self._model.joints[self._model.getJointId(joint)].idx_q
                        for joint in robot.joints]
         self._tasks = [pink.FrameTask(tip, position_cost=1.0, lm_damping=0.01,
-                                      orientation_cost=settings.rotation_weight)
+                                      orientation_cost=settings.weight)
                        for tip in robot.tips]
         self._limits = [ConfigurationLimit(self._model, config_limit_gain=0.99)]
         self._allowed = settings.position_tolerance, settings.rotation_tolerance

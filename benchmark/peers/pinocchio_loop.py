@@ -11,7 +11,7 @@
 # WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
 # See the License for the specific language governing permissions and
 # limitations under the License.
-"""A damped loop on Pinocchio, as its users write it, with error-proportional damping and clamping."""
+"""A damped loop on Pinocchio, as its users write it: damping by the error, and clamping."""
 from __future__ import annotations
 
 from time import perf_counter
@@ -38,7 +38,7 @@ class DampedLoop:
         self._lower = self._model.lowerPositionLimit
         self._upper = self._model.upperPositionLimit
         self._allowed = settings.position_tolerance, settings.rotation_tolerance
-        self._scale = np.tile([1.0] * 3 + [settings.rotation_weight] * 3, len(self._tips))
+        self._scale = np.tile([1.0] * 3 + [settings.weight] * 3, len(self._tips))
         self._restarts = Restarts(robot, settings)
 
     def solve(self, goals, seed):

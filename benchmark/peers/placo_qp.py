@@ -41,7 +41,7 @@ class Placo:
         self._tasks = []
         for tip in robot.tips:
             task = self._solver.add_frame_task(tip, np.eye(4))
-            task.configure(tip, 'soft', 1.0, settings.rotation_weight ** 2)
+            task.configure(tip, 'soft', 1.0, settings.weight ** 2)
             self._tasks.append(task)
         self._allowed = settings.position_tolerance, settings.rotation_tolerance
         self._restarts = Restarts(robot, settings)

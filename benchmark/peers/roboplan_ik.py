@@ -15,8 +15,7 @@
 from __future__ import annotations
 
 import numpy as np
-from roboplan import core
-from roboplan import simple_ik
+from roboplan import core, simple_ik
 
 PACKAGE = 'roboplan-simple-ik'
 

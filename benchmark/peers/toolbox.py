@@ -36,8 +36,8 @@ class IkLm:
 
     def solve(self, goals, seed):
         """Return its last iterate and its own verdict."""
-        q, success, *_ = self._ets.ik_LM(goals[0], q0=seed, **self._options)
-        return q, bool(success)
+        answer = self._ets.ik_LM(goals[0], q0=seed, **self._options)
+        return answer.q, bool(answer.success)
 
 
 SOLVERS = {

@@ -16,8 +16,7 @@ from __future__ import annotations
 
 import pytracik
 
-from .common import one_tip
-from .common import quaternion_xyzw
+from .common import one_tip, quaternion_xyzw
 
 PACKAGE = 'pytracik'
 PER_COMPONENT = 3.0 ** -0.5  # its tolerance is per component; ours on the norm

@@ -1,0 +1,124 @@
+# Copyright 2026 The dq_ik Authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+"""
+Run the benchmark: ``python -m benchmark [--quick]``.
+
+Writes ``build/benchmark.json``, ``docs/benchmark.md`` and figures in ``docs/images/benchmark``.
+"""
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from pathlib import Path
+import sys
+import tempfile
+from time import perf_counter
+
+from rich.console import Console
+
+from . import machine, micro, report, suite
+from .experiments import EXPERIMENTS
+from .install import PYTHONS
+from .peers import OURS, PEERS
+from .runner import Runner, start_workers, Worker
+
+ROOT = Path(__file__).parents[1]
+
+
+def arguments(words: list[str]) -> argparse.Namespace:
+    """Read the command line."""
+    parser = argparse.ArgumentParser('python -m benchmark', description=__doc__)
+    parser.add_argument('--quick', action='store_true', help='two minutes instead of hours')
+    parser.add_argument('--only', nargs='+', metavar='PART',
+                        choices=[*suite.TITLES, 'kinematics', 'batch', 'node', *EXPERIMENTS],
+                        help='run these parts: %(choices)s')
+    parser.add_argument('--peers', nargs='*', choices=PEERS, default=PEERS, metavar='PEER',
+                        help='compare with these: %(choices)s')
+    parser.add_argument('--bvh', type=Path, metavar='FILE',
+                        help='motion capture for the humanoid instead of our own motion')
+    parser.add_argument('--core', type=int, default=max(os.sched_getaffinity(0)),
+                        help='processor core to run on (default: %(default)s)')
+    parser.add_argument('--json', type=Path, default=ROOT / 'build/benchmark.json',
+                        help='where to keep the numbers (default: build/benchmark.json)')
+    parser.add_argument('--docs', type=Path, default=ROOT / 'docs',
+                        help='where to write benchmark.md and its figures (default: docs)')
+    return parser.parse_args(words)
+
+
+def main(words: list[str]) -> None:
+    """Run all parts, keep the numbers, write the page."""
+    options = arguments(words)
+    plan = suite.QUICK if options.quick else suite.FULL
+    wanted = set(options.only or [*suite.TITLES, 'kinematics', 'batch', 'node', *EXPERIMENTS])
+    console = Console(stderr=True)
+    started = perf_counter()
+    all_cores = os.sched_getaffinity(0)
+    with console.status('starting the peers ...') as status:
+        def progress(text: str) -> None:
+            status.update(f'{perf_counter() - started:5.0f} s · {text}')
+
+        workers = start_workers([OURS, *options.peers], PYTHONS, options.core)
+        try:
+            results = {'meta': machine.describe(words, workers, options.core)}
+            results |= measure(plan, wanted, workers, progress, all_cores)
+        finally:
+            for worker in workers:
+                worker.close()
+        results['experiments'] = {name: run(options.quick, progress, options.bvh)
+                                  for name, run in EXPERIMENTS.items() if name in wanted}
+        if 'node' in wanted:
+            results['node'] = node_benchmark(options.quick, progress)
+    results['meta']['seconds'] = perf_counter() - started
+    options.json.parent.mkdir(parents=True, exist_ok=True)
+    options.json.write_text(json.dumps(results, indent=1), encoding='utf-8')
+    report.write(results, options.docs)
+    for line in results['skipped']:
+        console.print(f"skipped: {line['solver']} on {line['robot']}: {line['reason']}",
+                      highlight=False)
+    console.print(f'{perf_counter() - started:.0f} s; see {options.docs / "benchmark.md"} '
+                  f'and {options.json}')
+
+
+def measure(plan: suite.Plan, wanted: set[str], workers: list[Worker], progress,
+            all_cores: set[int]) -> dict:
+    """Play the cases; return their rows and who was skipped why."""
+    runner = Runner(workers, progress=progress)
+    rows, batches = [], []
+    with tempfile.TemporaryDirectory() as folder:
+        progress('making problems ...')
+        for turn in suite.rounds(plan, wanted, Path(folder)):
+            solvers = turn.solvers or runner.main_solvers()
+            tallies = runner.play(turn.case, turn.robot, turn.problems, solvers,
+                                  plan.cell_seconds)
+            rows += [tally.summary() | {'label': turn.robot.label, 'dof': turn.robot.dof}
+                     for tally in tallies]
+        if 'batch' in wanted:
+            batches = runner.batches(plan.batch, Path(folder), all_cores)
+    kinematics = micro.measure(progress) if 'kinematics' in wanted else []
+    return {'rows': rows, 'batch': batches, 'kinematics': kinematics, 'skipped': runner.skipped}
+
+
+def node_benchmark(quick: bool, progress) -> dict:
+    """Measure the ROS node where ROS can be imported; else say why not."""
+    progress('node')
+    try:
+        from . import node
+        return node.measure(quick)
+    except ImportError as error:
+        return {'skipped': str(error)}
+
+
+if __name__ == '__main__':
+    main(sys.argv[1:])

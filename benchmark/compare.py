@@ -1,0 +1,86 @@
+# Copyright 2026 The dq_ik Authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+"""
+Compare two runs: ``python -m benchmark.compare OLD.json NEW.json``.
+
+Lists every cell that became slower or less often solved than allowed. The exit status is 1 if
+one of ours did.
+"""
+from __future__ import annotations
+
+import argparse
+from dataclasses import dataclass
+import json
+from pathlib import Path
+import sys
+
+OURS = 'dq_ik'
+
+
+@dataclass(frozen=True)
+class Change:
+    """How a cell changed: ratio of the median times, difference of the solve rates."""
+
+    key: tuple[str, str, str]
+    time_ratio: float
+    rate_change: float
+
+    def is_worse(self, slower: float, less: float) -> bool:
+        """Tell whether the change is a regression."""
+        return self.time_ratio > slower or self.rate_change < -less
+
+    def __str__(self) -> str:
+        """Return a line for people."""
+        return (f'{" · ".join(self.key):60s} time x {self.time_ratio:5.2f}, '
+                f'solved {100.0 * self.rate_change:+7.3f} points')
+
+
+def changes(old: dict, new: dict) -> list[Change]:
+    """Return the changes of all cells that both runs have."""
+    before = {_key(row): row for row in old['rows']}
+    found = []
+    for row in new['rows']:
+        past = before.get(_key(row))
+        if past is not None:
+            found.append(Change(_key(row), row['median_us'] / past['median_us'],
+                                row['solved'] / row['asked'] - past['solved'] / past['asked']))
+    return found
+
+
+def _key(row: dict) -> tuple[str, str, str]:
+    return row['case'], row['robot'], row['solver']
+
+
+def main(words: list[str]) -> int:
+    """Print the regressions; return 1 if there is one of ours."""
+    parser = argparse.ArgumentParser('python -m benchmark.compare', description=__doc__)
+    parser.add_argument('old', type=Path)
+    parser.add_argument('new', type=Path)
+    parser.add_argument('--slower', type=float, default=1.25, metavar='RATIO',
+                        help='allowed ratio of median times (default: %(default)s)')
+    parser.add_argument('--less', type=float, default=0.002, metavar='SHARE',
+                        help='allowed loss of solve rate (default: %(default)s)')
+    options = parser.parse_args(words)
+    found = changes(*(json.loads(path.read_text(encoding='utf-8'))
+                      for path in (options.old, options.new)))
+    worse = [change for change in found if change.is_worse(options.slower, options.less)]
+    for change in sorted(worse, key=lambda change: -change.time_ratio):
+        print(change)
+    ours = [change for change in worse if change.key[2].startswith(OURS)]
+    print(f'{len(found)} cells compared, {len(worse)} worse, {len(ours)} of them ours')
+    return 1 if ours else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main(sys.argv[1:]))

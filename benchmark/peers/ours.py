@@ -1,0 +1,59 @@
+# Copyright 2026 The dq_ik Authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+"""This project: the two solvers, their forms as published, and the reference solvers."""
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+
+from dq_ik import load_robot, Solver
+
+PACKAGE = 'dq_ik'
+MAIN = ('pgs', 'pls', 'pgs_paper', 'pls_paper')
+REFERENCE = ('transpose', 'transpose_buss', 'dls', 'svd', 'qr', 'gauss_newton', 'ccd')
+
+
+class Ours:
+    """A prepared solver, called as a user would from Python."""
+
+    def __init__(self, robot, settings, method):
+        """Load the robot and prepare the solver."""
+        chain = load_robot(robot.urdf).chain(robot.base, robot.tips)
+        restarts = {} if settings.restarts else {'max_restarts': 0}
+        self._solver = Solver(chain, method=method, timeout=settings.budget,
+                              position_tolerance=settings.position_tolerance,
+                              rotation_tolerance=settings.rotation_tolerance,
+                              rotation_scale=settings.rotation_weight, **restarts)
+        self._tips = robot.tips
+        self._into = np.array([robot.joints.index(name) for name in chain.joint_names])
+        self._back = np.argsort(self._into)
+        self._same = bool((self._into == np.arange(chain.n)).all())
+
+    def solve(self, goals, seed):
+        """Return the answer, which is a best reach when not solved."""
+        goals = goals[0] if len(goals) == 1 else list(goals)
+        if self._same:
+            result = self._solver.solve(goals, seed)
+            return result.q, result.success
+        result = self._solver.solve(goals, seed[self._into])
+        return result.q[self._back], result.success
+
+    def solve_batch(self, goals, seeds):
+        """Solve many problems on all cores."""
+        result = self._solver.solve_batch(goals[:, 0], seeds)
+        return result.q, result.success
+
+
+SOLVERS = {f'dq_ik {method}': partial(Ours, method=method) for method in MAIN + REFERENCE}

@@ -1,0 +1,107 @@
+# Copyright 2026 The dq_ik Authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+"""Which questions are asked to whom, and how often: the quick run and the full one."""
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from . import cases, robots
+from .robots import Robot
+
+OURS = ('dq_ik pgs', 'dq_ik pls')
+PAPER = ('dq_ik pgs_paper', 'dq_ik pls_paper')
+MANY_JOINTS = (*OURS, 'TRAC-IK', 'OptIK', 'Pinocchio loop', 'Pink', 'toolbox LM Chan')
+MANY_TIPS = (*OURS, 'Pinocchio loop', 'Pink', 'mink', 'PlaCo', 'Klampt', 'RoboPlan')
+
+TITLES = {
+    'mid': "TRAC-IK's protocol: random reachable poses, seed in the middle of the ranges, "
+           '1e-5 m and 1e-5 rad, 5 ms',
+    'random': 'Random seeds, otherwise the same',
+    'loose': 'Tolerances of 1e-3 m and 1e-3 rad',
+    'limits': 'Goals on joint limits (one to three joints at the end of their range)',
+    'singular': 'Goals at singular configurations',
+    'five': 'An arm with five joints',
+    'stream': 'Tracking at 500 Hz: each frame from the last answer, no restarts',
+    'unreachable': 'Goals out of reach: is the answer the best reach?',
+    'joints': 'Growth with the number of joints',
+    'tips': 'Growth with the number of tips',
+}
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How much of everything."""
+
+    arms: tuple[str, ...]
+    few: tuple[str, ...]
+    count: int
+    frames: int
+    paths: int
+    hopeless: int
+    joints: tuple[int, ...]
+    tips: tuple[int, ...]
+    cell_seconds: float
+    batch: int
+
+
+QUICK = Plan(arms=('panda', 'ur5', 'tiago'), few=('panda',), count=200, frames=250, paths=1,
+             hopeless=15, joints=(7, 20, 50), tips=(1, 2, 4), cell_seconds=0.15, batch=20_000)
+FULL = Plan(arms=robots.ARMS, few=('panda', 'ur5', 'iiwa'), count=10_000, frames=2500, paths=8,
+            hopeless=200, joints=(7, 15, 30, 50, 75, 100), tips=(1, 2, 4, 6, 8),
+            cell_seconds=20.0, batch=200_000)
+
+
+@dataclass(frozen=True)
+class Round:
+    """One table cell row: a case on a robot, and who takes part (None: everybody)."""
+
+    case: str
+    robot: Robot
+    problems: cases.Problems
+    solvers: tuple[str, ...] | None = None
+
+
+def rounds(plan: Plan, wanted: set[str], folder: Path) -> Iterator[Round]:
+    """Make the problems of the wanted cases, one robot after the other."""
+    makers = {
+        'mid': lambda robot: cases.reachable(robot, plan.count),
+        'random': lambda robot: cases.reachable(robot, plan.count, seeds='random'),
+        'loose': lambda robot: cases.reachable(robot, plan.count, cases.LOOSE),
+        'limits': lambda robot: cases.on_limits(robot, plan.count),
+        'singular': lambda robot: cases.singular(robot, plan.count // 2),
+        'five': lambda robot: cases.reachable(robot, plan.count),
+        'stream': lambda robot: cases.stream(robot, plan.frames, plan.paths),
+        'unreachable': lambda robot: cases.unreachable(robot, plan.hopeless),
+    }
+    on = {'mid': plan.arms, 'five': ('arm5',), 'unreachable': ('panda',)}
+    for case, make in makers.items():
+        if case in wanted:
+            for name in on.get(case, plan.few):
+                robot = robots.load(name, folder)
+                yield Round(case, robot, make(robot))
+    yield from _growth(plan, wanted, folder)
+
+
+def _growth(plan: Plan, wanted: set[str], folder: Path) -> Iterator[Round]:
+    """Grow a snake and a star; goals near the seed, so that size is what is measured."""
+    if 'joints' in wanted:
+        for count in plan.joints:
+            robot = robots.snake(count, folder)
+            yield Round('joints', robot, cases.nearby(robot, plan.count // 4), MANY_JOINTS)
+    if 'tips' in wanted:
+        for count in plan.tips:
+            robot = robots.star(count, folder)
+            yield Round('tips', robot, cases.nearby(robot, plan.count // 4), MANY_TIPS)
