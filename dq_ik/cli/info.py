@@ -18,6 +18,8 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 import sys
 
+import numpy as np
+
 from dq_ik.chain import Chain
 from dq_ik.describe import HEADINGS, joint_rows
 from dq_ik.model import RobotModel
@@ -54,8 +56,11 @@ def print_chain(chain: Chain) -> None:
     """Print the variables of a chain and where its tips are at neutral."""
     print(chain.describe())
     for tip, pose in chain.fk_all(chain.neutral).items():
-        xyz, rpy = (' '.join(f'{c:.4f}' for c in v.round(4) + 0.0) for v in (pose.position, pose.rpy))
-        print(f'{tip} at neutral: xyz {xyz}  rpy {rpy}')
+        print(f'{tip} at neutral: xyz {_numbers(pose.position)}  rpy {_numbers(pose.rpy)}')
+
+
+def _numbers(values: np.ndarray) -> str:
+    return ' '.join(f'{value:.4f}' for value in values.round(4) + 0.0)
 
 
 def _print_rich(robot: RobotModel) -> bool:
