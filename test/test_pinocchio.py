@@ -22,6 +22,7 @@ import numpy as np
 import pytest
 
 from dq_ik.errors import UrdfError
+from dq_ik.textbook import adjoints, cross_products
 from dq_ik.urdf import load_robot
 
 pinocchio = pytest.importorskip('pinocchio', reason='pip install pin')
@@ -32,6 +33,9 @@ BROKEN = {
     'alex_psyonic_hands': "mimics the unknown joint 'index_q1'",
     'ur3': 'has no link',
 }
+
+# Robots without mimics and continuous joints, for which Pinocchio's columns are ours, reordered.
+TEXTBOOK = ('ur5_robot', 'xarm7', 'centauro', 'g1_29dof_rev_1_0')
 
 
 def _robots() -> list[Path]:
@@ -93,6 +97,27 @@ def test_agrees_with_pinocchio(path):
         for link in robot.leaves if chain.n else ():  # Pinocchio crashes on robots without joints
             expected = _reference_jacobian(reference, data, frames[link], robot, chain)
             close(chain.jacobian(q, link), expected, 1e-10 * reach)
+
+
+@pytest.mark.parametrize('path', [p for p in WHOLE if p.stem in TEXTBOOK], ids=lambda p: p.stem)
+def test_textbook_functions_agree_with_pinocchio(path):
+    chain = load_robot(path).whole
+    reference = pinocchio.buildModelFromUrdf(str(path))
+    data = reference.createData()
+    rng = np.random.default_rng(3)
+    q, tip = chain.random(rng), chain.tips[-1]
+    qdot = rng.uniform(-1, 1, chain.n)
+    order = [chain.joint_names.index(name) for name in reference.names[1:]]
+    pinocchio.computeJointJacobiansTimeVariation(reference, data, q[order], qdot[order])
+    pinocchio.updateFramePlacements(reference, data)
+    frame = reference.getFrameId(tip, pinocchio.BODY)
+    local, aligned = pinocchio.LOCAL, pinocchio.LOCAL_WORLD_ALIGNED
+    close(adjoints.body_jacobian(chain, q, tip)[:, order],
+          pinocchio.getFrameJacobian(reference, data, frame, local), 1e-12)
+    close(cross_products.world_jacobian(chain, q, tip)[:, order],
+          pinocchio.getFrameJacobian(reference, data, frame, aligned), 1e-12)
+    close(adjoints.body_jacobian_rate(chain, q, qdot, tip)[:, order],
+          pinocchio.getFrameJacobianTimeVariation(reference, data, frame, local), 1e-12)
 
 
 @pytest.mark.parametrize('path', [p for p in ROBOTS if p.stem in BROKEN], ids=lambda p: p.stem)
