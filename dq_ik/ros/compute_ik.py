@@ -32,10 +32,10 @@ import numpy as np
 from dq_ik.chain import Chain
 from dq_ik.errors import DqIkError, listing
 from dq_ik.goal import Goal
-from dq_ik.options import IkOptions
+from dq_ik.options import IkOptions, METADATA
 from dq_ik.pose import Pose
 from dq_ik.result import IkResult, Status
-from dq_ik.ros.constraints import joint_ranges, JointRange, narrowed
+from dq_ik.ros.constraints import bounds, joint_ranges, JointRange, unsupported
 from dq_ik.ros.conversions import fill_robot_state, pose_from_msg, seconds
 from dq_ik.ros.errors import ErrorCode, fill_error, RequestError
 from dq_ik.ros.frames import FrameError, Frames, Lookup, rigid_body
@@ -52,16 +52,16 @@ class Query:
     A request, checked and in our own terms.
 
     :param state: positions of all joints that are known: current ones, overlaid by the request.
-    :param timeout: seconds on the steady clock.
+    :param options: of the group, with the timeout of the request.
     :param notes: what the client should know about the answer.
     """
 
     chain: Chain
-    goals: tuple[Goal, ...]
+    goals: Goal | Pose | tuple[Goal | Pose, ...]
     seed: np.ndarray
     state: Mapping[str, float]
     ranges: tuple[JointRange, ...]
-    timeout: float
+    options: IkOptions
     notes: tuple[str, ...]
 
 
@@ -71,11 +71,17 @@ def solver_for(chain: Chain, options: IkOptions) -> Solver:
     return Solver(chain, options)
 
 
+def shared(options: IkOptions) -> IkOptions:
+    """Return the options without those that name or count the joints of one group."""
+    return replace(options, rest_posture=(), joint_weights=(), locked_joints=())
+
+
 class _Group:
     """What a group needs to understand goals."""
 
-    def __init__(self, chain: Chain, lookup: Lookup | None) -> None:
+    def __init__(self, chain: Chain, options: IkOptions, lookup: Lookup | None) -> None:
         self.chain = chain
+        self.options = options
         self.frames = Frames(chain.model, chain.base, lookup)
         # link -> (tip, pose of the tip in the link), for all links rigidly attached to a tip
         self.tip_of: dict[str, tuple[str, Pose]] = {}
@@ -100,7 +106,9 @@ class IkServer:
         self.options = options
         self.settings = settings
         self._goal = goal_maker(settings)
-        self._groups = {name: _Group(chain, lookup) for name, chain in robot.groups.items()}
+        self._groups = {
+            name: _Group(chain, options if name == robot.default_group else shared(options), lookup)
+            for name, chain in robot.groups.items()}
 
     def query(self, request: Any, current: Mapping[str, float]) -> Query:
         """
@@ -113,18 +121,17 @@ class IkServer:
         state = requested_state(request.robot_state, self.robot, current)
         ranges = joint_ranges(request.constraints, self.robot.model,
                               self.settings.unsupported_constraints == 'ignore')
-        chain = narrowed(group.chain, ranges) if ranges else group.chain
+        chain = group.chain
         seed = chain.clamp(chain.configuration(state))
         poses = {}
-        for link, stamped in _targets(request, group.chain):
+        for link, stamped in _targets(request, chain):
             tip, x_link_tip = self._tip(group, link)
             poses[tip] = self._pose(group, stamped, state, current) @ x_link_tip
         if len(chain.tips) > 1:  # tips without a pose keep the one they have
             poses = {**chain.fk_all(seed), **poses}
         goals = tuple(self._goal(poses[tip], tip) for tip in chain.tips)
-        timeout = seconds(request.timeout)
-        return Query(chain, goals, seed, state, ranges,
-                     timeout if timeout > 0 else self.options.timeout,
+        return Query(chain, goals[0] if len(goals) == 1 else goals, seed, state, ranges,
+                     _with_timeout(group.options, seconds(request.timeout)),
                      _notes(request, state, chain))
 
     def solve(self, query: Query, budget: float = float('inf')) -> IkResult:
@@ -133,8 +140,11 @@ class IkServer:
 
         :param budget: seconds, if less than the request's timeout.
         """
-        options = replace(self.options, timeout=min(query.timeout, budget))
-        return solver_for(query.chain, options).solve(query.goals, query.seed)
+        options = query.options
+        if budget < options.timeout:
+            options = replace(options, timeout=budget)
+        limits = bounds(query.chain, query.ranges) if query.ranges else None
+        return solver_for(query.chain, options).solve(query.goals, query.seed, bounds=limits)
 
     def fill(self, response: Any, query: Query, result: IkResult) -> Any:
         """Write the answer into a ``GetPositionIK.Response`` and return it."""
@@ -205,10 +215,21 @@ def _targets(request: Any, chain: Chain) -> list[tuple[str, Any]]:
     return [(link or chain.tips[0], pose) for link, pose in zip(links, poses)]
 
 
+def _with_timeout(options: IkOptions, timeout: float) -> IkOptions:
+    """Return the options with a request's timeout; 0 and less mean the default."""
+    if timeout <= 0:
+        return options
+    rules = METADATA['timeout']
+    return replace(options, timeout=min(max(timeout, rules['minimum']), rules['maximum']))
+
+
 def _notes(request: Any, state: Mapping[str, float], chain: Chain) -> tuple[str, ...]:
     notes = []
     if not all(name in state for name in chain.joint_names):
         notes.append(NO_JOINT_STATES)
     if request.avoid_collisions:
         notes.append('collisions not checked')
+    others = unsupported(request.constraints)
+    if others:
+        notes.append(f'{" and ".join(others)} constraints not checked')
     return tuple(notes)

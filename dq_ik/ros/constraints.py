@@ -16,13 +16,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from functools import lru_cache
+from dataclasses import dataclass
 import math
 from typing import Any
 
+import numpy as np
+
 from dq_ik.chain import Chain
-from dq_ik.model import JointKind, RobotModel
+from dq_ik.model import RobotModel
 from dq_ik.ros.errors import ErrorCode, RequestError
 
 # Rounding that a position on the edge of a constraint may show.
@@ -43,6 +44,12 @@ class JointRange:
         return self.lower - SLACK <= position <= self.upper + SLACK
 
 
+def unsupported(msg: Any) -> list[str]:
+    """Return the kinds of constraints in a message that the solver does not know."""
+    return [name for name in ('position', 'orientation', 'visibility')
+            if getattr(msg, f'{name}_constraints')]
+
+
 def joint_ranges(msg: Any, model: RobotModel, ignore_others: bool) -> tuple[JointRange, ...]:
     """
     Read a ``moveit_msgs/Constraints``.
@@ -51,8 +58,7 @@ def joint_ranges(msg: Any, model: RobotModel, ignore_others: bool) -> tuple[Join
         refusing them.
     :raises RequestError: INVALID_GOAL_CONSTRAINTS.
     """
-    others = [name for name in ('position', 'orientation', 'visibility')
-              if getattr(msg, f'{name}_constraints')]
+    others = unsupported(msg)
     if others and not ignore_others:
         raise RequestError(ErrorCode.INVALID_GOAL_CONSTRAINTS,
                       f'{" and ".join(others)} constraints are not supported, joint constraints '
@@ -74,15 +80,11 @@ def _joint_range(msg: Any, model: RobotModel) -> JointRange:
     return JointRange(name, lower, upper)
 
 
-@lru_cache(maxsize=16)
-def narrowed(chain: Chain, ranges: tuple[JointRange, ...]) -> Chain:
-    """Return the chain with the limits of its joints narrowed to the ranges."""
-    of_joint = {item.joint: item for item in ranges}
-    joints = []
-    for joint in chain.model.joints:
-        item = of_joint.get(joint.name)
-        if item is not None and joint.name in chain.joint_names:
-            kind = JointKind.REVOLUTE if joint.kind is JointKind.CONTINUOUS else joint.kind
-            joint = replace(joint, kind=kind, lower=item.lower, upper=item.upper)
-        joints.append(joint)
-    return replace(chain.model, joints=tuple(joints)).chain(chain.base, chain.tips)
+def bounds(chain: Chain, ranges: tuple[JointRange, ...]) -> tuple[np.ndarray, np.ndarray]:
+    """Return the limits of a chain's variables, narrowed to the ranges."""
+    lower, upper = chain.lower.copy(), chain.upper.copy()
+    for item in ranges:
+        if item.joint in chain.joint_names:
+            i = chain.joint_names.index(item.joint)
+            lower[i], upper[i] = max(lower[i], item.lower), min(upper[i], item.upper)
+    return lower, upper

@@ -21,9 +21,6 @@ from time import perf_counter
 from typing import Any
 
 from rcl_interfaces.msg import SetParametersResult
-import rclpy
-from rclpy.exceptions import ParameterException
-from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rclpy.qos import qos_profile_sensor_data
@@ -36,6 +33,7 @@ from dq_ik.ros.follower import Follower
 from dq_ik.ros.frames import TfLookup
 from dq_ik.ros.parameters import declare, declare_groups, updated
 from dq_ik.ros.prepared import prepare, Prepared
+from dq_ik.ros.running import run
 from dq_ik.ros.services import Services
 from dq_ik.ros.settings import NodeSettings
 from dq_ik.ros.states import CurrentState
@@ -66,12 +64,13 @@ class IkNode(Node):
         self.add_on_set_parameters_callback(self.on_set_parameters)
         self.add_post_set_parameters_callback(self.on_parameters_set)
 
-    def close(self) -> None:
-        """End threads; to be called before ``destroy_node``."""
+    def destroy_node(self) -> None:
+        """End the threads, then the node."""
         if self._services is not None:
             self._services.close()
         if self._lookup is not None:
             self._lookup.close()
+        super().destroy_node()
 
     # --- callbacks -------------------------------------------------------------------------------
 
@@ -148,28 +147,11 @@ def main(args: list[str] | None = None, **kwargs: Any) -> int:
 
     :param kwargs: for the node, such as ``parameter_overrides``.
     """
-    node = None
-    try:
-        rclpy.init(args=args)
+    def make() -> IkNode:
         node = IkNode(**kwargs)
         gc.freeze()  # what exists now stays: the collector need not walk it while goals stream
-        executor = SingleThreadedExecutor()
-        executor.add_node(node)
-        executor.spin()
-    except (KeyboardInterrupt, ExternalShutdownException):
-        pass
-    except (DqIkError, ParameterException) as error:
-        print(f'dq_ik: {error}', file=sys.stderr)
-        return 1
-    except Exception:
-        if rclpy.ok():  # while shutting down, entities may vanish under our feet
-            raise
-    finally:
-        if node is not None:
-            node.close()
-            node.destroy_node()
-        rclpy.try_shutdown()
-    return 0
+        return node
+    return run('dq_ik', make, args)
 
 
 if __name__ == '__main__':

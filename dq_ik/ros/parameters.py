@@ -44,7 +44,7 @@ def declare(node: Node, kind: type[T]) -> T:
     """
     values = {}
     for item in fields(kind):  # type: ignore[arg-type]
-        parameter = node.declare_parameter(item.name, _ros_value(item.default), _descriptor(item))
+        parameter = node.declare_parameter(item.name, ros_value(item), _descriptor(item))
         values[item.name] = field_value(item, parameter.value)
     return kind(**values)
 
@@ -78,24 +78,39 @@ def declare_groups(node: Node, settings: NodeSettings) -> dict[str, GroupNames]:
 
 def field_value(item: Field, value: Any) -> Any:
     """Return a parameter's value as the field holds it; raises OptionError on a wrong type."""
-    if isinstance(item.default, tuple):
-        if item.default and isinstance(item.default[0], float):
-            return tuple(float(number) for number in value)
-        return _names(item.name, value)
-    return value
+    if not isinstance(item.default, tuple):
+        return value
+    return _numbers(item.name, value) if 'float' in str(item.type) else _names(item.name, value)
+
+
+def _numbers(name: str, value: Any) -> tuple[float, ...]:
+    """Return a list of numbers; a lone number is a list of one."""
+    values = _listed(value)
+    if not all(isinstance(number, (int, float)) for number in values):
+        raise OptionError(f'{name} is {value!r}; it must be a list of numbers')
+    return tuple(float(number) for number in values)
 
 
 def _names(name: str, value: Any) -> tuple[str, ...]:
     """Return link or joint names; a lone string is one name, empty ones do not count."""
-    values = [value] if isinstance(value, str) else list(value or ())
+    values = _listed(value)
     if not all(isinstance(text, str) for text in values):
         raise OptionError(f'{name} is {value!r}; it must be a list of names')
     return tuple(text for text in values if text)
 
 
-def _ros_value(default: Any) -> Any:
-    """Return a default as ROS takes it: empty lists have no type there, hence one empty name."""
-    return (list(default) or ['']) if isinstance(default, tuple) else default
+def _listed(value: Any) -> list[Any]:
+    """Return a list; a lone value is a list of one, and a parameter that is not set an empty one."""
+    if isinstance(value, (str, bool, int, float)):
+        return [value]
+    return list(value or ())
+
+
+def ros_value(item: Field) -> Any:
+    """Return a field's default as a parameter; an empty list of names holds one empty name."""
+    if not isinstance(item.default, tuple):
+        return item.default
+    return list(item.default) or ([] if 'float' in str(item.type) else [''])
 
 
 def _descriptor(item: Field) -> ParameterDescriptor:
@@ -105,7 +120,7 @@ def _descriptor(item: Field) -> ParameterDescriptor:
     if about.get('choices'):
         descriptor.additional_constraints = f'one of {", ".join(map(str, about["choices"]))}'
     if isinstance(item.default, tuple) and not item.default:
-        descriptor.dynamic_typing = True  # one name may come as a plain string
+        descriptor.dynamic_typing = True  # ROS gives empty lists no type; one name may come alone
     low, high = about.get('minimum'), about.get('maximum')
     if (low is None and high is None) or isinstance(item.default, (bool, tuple)):
         return descriptor

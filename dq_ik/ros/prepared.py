@@ -66,8 +66,7 @@ def prepare(description: str, settings: NodeSettings, options: IkOptions,
         build_robot(description, settings, named))
     chain = robot.groups[robot.default_group]
     server = IkServer(robot, options, settings, lookup)
-    for group in robot.groups.values():
-        warm_up(group, options, settings)
+    warm_up(chain, options, settings)
     model = robot.model
     return Prepared(description, settings, options, robot, chain,
                     command_maps(chain, settings, current), server,

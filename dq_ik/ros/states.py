@@ -50,7 +50,7 @@ def requested_state(msg: Any, robot: Robot, current: Mapping[str, float]) -> dic
 
     As in MoveIt, ``is_diff`` makes no difference and an empty state means the current one.
 
-    :raises RequestError: INVALID_ROBOT_STATE, for unknown joints, unequal lengths, infinite values.
+    :raises RequestError: INVALID_ROBOT_STATE: an unknown joint, lengths differ, or not finite.
     """
     try:
         listed = joint_positions(msg.joint_state, robot.model)

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -34,10 +35,12 @@ UNLIMITED = 1e6
 ARRIVED = 1e-9
 
 
-def goal_maker(settings: NodeSettings) -> Callable[[Pose, str], Goal]:
+def goal_maker(settings: NodeSettings) -> Callable[[Pose, str], Goal | Pose]:
     """Return the function that turns a pose and a tip into a goal of the chosen ``goal_mode``."""
-    extra: dict[str, object] = {
-        'pose': {}, 'position': {'rotation_weight': 0.0}, 'orientation': {'position_weight': 0.0},
+    if settings.goal_mode == 'pose':
+        return lambda pose, tip: pose
+    extra: dict[str, Any] = {
+        'position': {'rotation_weight': 0.0}, 'orientation': {'position_weight': 0.0},
         'axis': {'axis': settings.goal_axis}}[settings.goal_mode]
     return lambda pose, tip: Goal(pose, tip=tip, **extra)
 

@@ -1,0 +1,111 @@
+# Copyright 2026 The dq_ik Authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+"""Joint vectors as messages."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import ros_robot
+
+pytest.importorskip('rclpy')
+
+from dq_ik.errors import ChainError  # noqa: E402
+from dq_ik.ros.outputs import command_maps, JointMap, Outputs  # noqa: E402
+from dq_ik.ros.settings import NodeSettings  # noqa: E402
+
+
+@pytest.fixture(scope='module')
+def robot():
+    return ros_robot.robot()
+
+
+class FakeNode:
+    """Collects what is published, by topic."""
+
+    def __init__(self):
+        self.sent = {}
+        self.seconds = 0
+
+    def create_publisher(self, kind, topic, qos):
+        self.sent[topic] = []
+        return SimpleNamespace(publish=lambda msg: self.sent[topic].append(
+            (type(msg).__name__, repr(msg), msg)))
+
+    def get_clock(self):
+        from builtin_interfaces.msg import Time
+        return SimpleNamespace(now=lambda: SimpleNamespace(to_msg=lambda: Time(sec=7)))
+
+
+def outputs(chain, current=None, **settings):
+    node, chosen = FakeNode(), NodeSettings(**settings)
+    made = Outputs(node, chosen)
+    made.configure(command_maps(chain, chosen, current or {}))
+    return made, node.sent
+
+
+def test_joint_state_has_urdf_names_stamp_and_nothing_else(robot):
+    made, sent = outputs(robot.groups['arm'])
+    made.publish(np.arange(6.0))
+    msg = sent['~/joint_commands'][0][2]
+    assert msg.name == list(ros_robot.ARM)
+    assert list(msg.position) == [0, 1, 2, 3, 4, 5]
+    assert msg.header.stamp.sec == 7
+    assert len(msg.velocity) == len(msg.effort) == 0
+
+
+def test_velocity_is_sent_where_it_is_known(robot):
+    made, sent = outputs(robot.groups['arm'])
+    made.publish(np.zeros(6), np.arange(6.0))
+    assert list(sent['~/joint_commands'][0][2].velocity) == [0, 1, 2, 3, 4, 5]
+
+
+def test_mimic_joints_are_computed(robot):
+    chain = robot.groups['arm_and_hand']
+    made, sent = outputs(chain)
+    made.publish(chain.configuration({'grip': 0.03}))
+    positions = dict(zip(sent['~/joint_commands'][0][2].name, sent['~/joint_commands'][0][2].position))
+    assert positions['grip'] == positions['grip_mimic'] == pytest.approx(0.03)
+
+
+def test_all_joints_are_listed_where_they_are(robot):
+    made, sent = outputs(robot.groups['arm'], {'lift': 0.2, 'grip': 0.01}, all_joints=True)
+    made.publish(np.ones(6))
+    msg = sent['~/joint_commands'][0][2]
+    positions = dict(zip(msg.name, msg.position))
+    assert set(positions) == set(ros_robot.MOVABLE)
+    assert (positions['lift'], positions['grip_mimic'], positions['j3']) == (0.2, 0.01, 1.0)
+
+
+def test_trajectory_starts_now_and_ends_ahead(robot):
+    made, sent = outputs(robot.groups['arm'], trajectory_topic='/arm/joint_trajectory',
+                         trajectory_time=1.25)
+    made.publish(np.arange(6.0))
+    msg = sent['/arm/joint_trajectory'][0][2]
+    assert (msg.header.stamp.sec, msg.header.stamp.nanosec) == (0, 0)
+    assert msg.joint_names == list(ros_robot.ARM)
+    assert (msg.points[0].time_from_start.sec, msg.points[0].time_from_start.nanosec) == (1, 250_000_000)
+    assert list(msg.points[0].positions) == [0, 1, 2, 3, 4, 5]
+
+
+def test_command_array_follows_the_order_of_the_controller(robot):
+    made, sent = outputs(robot.groups['arm'], command_array_topic='/forward/commands',
+                         controller_joints=('j6', 'j1'))
+    made.publish(np.arange(6.0))
+    assert list(sent['/forward/commands'][0][2].data) == [5.0, 0.0]
+
+
+def test_joint_that_does_not_move_with_the_group_is_refused(robot):
+    with pytest.raises(ChainError, match="'lift'.*'j1'"):
+        JointMap(robot.groups['arm'], ('j1', 'lift'))

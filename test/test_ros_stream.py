@@ -1,0 +1,197 @@
+# Copyright 2026 The dq_ik Authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+"""The stream: warm starts, best reach, speed limits, watchdog. No ROS."""
+
+import numpy as np
+import pytest
+import ros_robot
+
+from dq_ik.options import IkOptions
+from dq_ik.pose import Pose
+from dq_ik.ros.settings import NodeSettings
+from dq_ik.ros.stream import SpeedLimit, Stream
+
+START = np.array([ros_robot.POSTURE[name] for name in ros_robot.ARM])
+DT = 0.01
+
+
+@pytest.fixture(scope='module')
+def robot():
+    return ros_robot.robot()
+
+
+def stream(robot, group='arm', **settings):
+    return Stream(robot.groups[group], IkOptions(), NodeSettings(**settings), START)
+
+
+def test_goal_is_reached_at_once_and_from_the_last_solution(robot):
+    s = stream(robot)
+    goal = s.chain.fk(START + 0.05)
+    result = s.follow('flange', goal, 0.0)
+    assert result.success
+    assert s.chain.fk(s.command).distance(goal) < (1e-5, 1e-5)
+    again = s.follow('flange', goal, 0.01)
+    assert again.iterations == 0
+    np.testing.assert_array_equal(again.q, result.q)
+
+
+def test_small_moves_make_small_steps(robot):
+    """Without restarts the stream stays on its branch."""
+    s = stream(robot)
+    last = s.command
+    for k in range(200):
+        pose = s.chain.fk(START + 0.3 * np.sin(0.02 * k) * np.array([1, -1, 1, -1, 1, -1]))
+        assert s.follow('flange', pose, DT * k).success
+        assert np.abs(s.command - last).max() < 0.05
+        last = s.command
+
+
+def test_goal_out_of_reach_gives_the_best_reach(robot):
+    s = stream(robot)
+    result = s.follow('flange', Pose.from_xyz_rpy((5, 0, 0), (0, 1.57, 0)), 0.0)
+    assert not result.success
+    assert s.chain.within_limits(s.command)
+    assert s.chain.fk(s.command).position[0] > 0.8
+
+
+@pytest.mark.parametrize(('mode', 'free'), [
+    ('position', Pose.from_xyz_rpy((0, 0, 0), (0, 0, 3.0))),
+    ('axis', Pose.from_xyz_rpy((0, 0, 0), (0, 0, 3.0))),
+    ('orientation', Pose.from_xyz_rpy((0.0, 0, 9.0), (0, 0, 0)))])
+def test_goal_modes_leave_the_rest_free(robot, mode, free):
+    s = stream(robot, goal_mode=mode)
+    result = s.follow('flange', s.chain.fk(START) @ free, 0.0)
+    assert result.success
+    assert np.abs(s.command - START).max() < 1e-3
+
+
+def test_tips_without_a_goal_keep_their_pose(robot):
+    chain = robot.groups['arm_and_hand']
+    q = chain.configuration(ros_robot.POSTURE)
+    s = Stream(chain, IkOptions(), NodeSettings(goal_mode='position'), q)
+    before = chain.fk(q, 'finger_left')
+    goal = chain.fk(q, 'flange') @ Pose.from_xyz_rpy((0, 0, 0.001), (0, 0, 0))
+    s.follow('flange', goal, 0.0)
+    assert chain.fk(s.command, 'finger_left').distance(before)[0] < 2e-3
+
+
+def test_seed_outside_the_limits_is_moved_inside(robot):
+    s = Stream(robot.groups['arm'], IkOptions(), NodeSettings(), np.full(6, 9.0))
+    assert s.chain.within_limits(s.command)
+
+
+# --- speed limit ---------------------------------------------------------------------------------
+
+def run(limit, q, target, steps, dt=DT, qdot=None):
+    """Return positions and velocities of a motion to a target."""
+    qdot = np.zeros_like(q) if qdot is None else qdot
+    track = []
+    for _ in range(steps):
+        q, qdot = limit.step(q, qdot, target, dt)
+        track.append((q, qdot))
+    return np.array([t[0] for t in track]), np.array([t[1] for t in track])
+
+
+@pytest.mark.parametrize('target', [0.001, 0.05, 1.0, -2.0])
+def test_motion_keeps_speed_and_acceleration_and_does_not_overshoot(target):
+    limit = SpeedLimit(np.array([1.0, 0.5]), ramp_time=0.2)
+    q, v = run(limit, np.zeros(2), np.array([target, -target]), 800)
+    a = np.diff(np.vstack([np.zeros(2), v]), axis=0) / DT
+    assert (np.abs(v) <= limit.velocity + 1e-12).all()
+    assert (np.abs(a) <= limit.acceleration * (1 + 1e-9)).all()
+    assert (q * np.sign([target, -target]) <= abs(target) + 1e-12).all()
+    np.testing.assert_array_equal(q[-1], [target, -target])
+    np.testing.assert_array_equal(v[-1], 0.0)
+
+
+def test_target_that_jumps_back_is_passed_but_never_the_old_one():
+    limit = SpeedLimit(np.array([1.0]), ramp_time=0.5)
+    q, v = run(limit, np.zeros(1), np.ones(1), 60)
+    q2, v2 = run(limit, q[-1], np.zeros(1), 600, qdot=v[-1])
+    assert q2.max() <= 1.0
+    assert q2[-1] == 0.0
+    assert np.abs(np.diff(np.concatenate([v[-1:], v2]), axis=0)).max() <= 2.0 * DT + 1e-12
+
+
+def test_joint_without_a_limit_moves_at_once():
+    limit = SpeedLimit(np.array([np.inf]), ramp_time=0.2)
+    q, _ = run(limit, np.zeros(1), np.ones(1), 3)
+    assert q[-1] == pytest.approx(1.0)
+
+
+def test_limited_stream_arrives_smoothly(robot):
+    s = stream(robot, rate=100.0, velocity_scaling=0.5)
+    goal = s.chain.fk(START + 0.4)
+    s.set_goal('flange', goal, 0.0)
+    last, speeds = s.command, []
+    for k in range(300):
+        s.tick(DT * k, DT)
+        speeds.append(np.abs(s.command - last) / DT)
+        last = s.command
+    assert np.max(speeds) <= 0.5 * 2.0 + 1e-9
+    assert s.chain.fk(s.command).distance(goal) < (1e-5, 1e-5)
+
+
+def test_tick_solves_each_goal_once(robot):
+    s = stream(robot, rate=100.0)
+    s.set_goal('flange', s.chain.fk(START + 0.1), 0.0)
+    assert s.tick(0.0, DT).success
+    assert s.tick(DT, DT) is None
+
+
+# --- watchdog ------------------------------------------------------------------------------------
+
+def test_watchdog_brakes_and_holds_when_goals_stop(robot):
+    s = stream(robot, rate=100.0, velocity_scaling=0.2, goal_timeout=0.3)
+    s.set_goal('flange', s.chain.fk(START + 0.8), 0.0)
+    for k in range(100):
+        s.tick(DT * k, DT)
+        assert s.holding == (DT * k > 0.3)
+    held = s.command
+    assert s.tick(2.0, DT) is None
+    np.testing.assert_array_equal(s.command, held)
+    assert s.chain.fk(held).distance(s.chain.fk(START + 0.8))[0] > 0.05
+    s.set_goal('flange', s.chain.fk(START + 0.8), 2.0)
+    assert not s.holding
+
+
+def test_without_a_watchdog_one_goal_is_followed_to_its_end(robot):
+    s = stream(robot, rate=100.0, velocity_scaling=1.0)
+    goal = s.chain.fk(START + 0.5)
+    s.set_goal('flange', goal, 0.0)
+    for k in range(200):
+        s.tick(DT * k, DT)
+    assert s.chain.fk(s.command).distance(goal) < (1e-5, 1e-5)
+    assert s.goal_age(2.0) == 2.0
+
+
+def test_new_options_keep_the_motion(robot):
+    s = stream(robot, rate=100.0, velocity_scaling=0.5)
+    s.set_goal('flange', s.chain.fk(START + 0.5), 0.0)
+    for k in range(10):
+        s.tick(DT * k, DT)
+    before, moving = s.command, s.qdot
+    s.configure(IkOptions(method='pls'), NodeSettings(rate=100.0, velocity_scaling=0.5))
+    np.testing.assert_array_equal(s.command, before)
+    np.testing.assert_array_equal(s.qdot, moving)
+    assert s.solver.options.method == 'pls'
+    assert s.solver.options.max_restarts == 0
+
+
+def test_reseed_forgets_goals(robot):
+    s = stream(robot)
+    s.follow('flange', s.chain.fk(START + 0.1), 0.0)
+    s.reseed(START)
+    assert not s.active
+    np.testing.assert_array_equal(s.command, START)
