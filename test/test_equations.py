@@ -1,0 +1,63 @@
+# Copyright 2026 The dq_ik Authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+"""docs/equations.md speaks the truth: its functions and tests exist, and none is missing."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+import re
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+TEXT = (ROOT / 'docs' / 'equations.md').read_text()
+ROWS = re.findall(r'^\| (.+) \| .+ \| `dq_ik\.([\w.]+)` \| `(\w+\.py)::(\w+)` \|$', TEXT,
+                  re.MULTILINE)
+TAGS = re.findall(r'^\| (\[\w+\]) \|', (ROOT / 'docs' / 'references.md').read_text(), re.MULTILINE)
+
+
+def functions(path: Path) -> dict[str, str]:
+    """Return name and docstring of each function at the top level of a file."""
+    tree = ast.parse(path.read_text())
+    return {node.name: ast.get_docstring(node) or '' for node in tree.body
+            if isinstance(node, ast.FunctionDef)}
+
+
+def test_there_are_rows_and_tags():
+    assert len(ROWS) > 60
+    assert len(TAGS) == 4
+
+
+@pytest.mark.parametrize(('source', 'function', 'file', 'test'), ROWS)
+def test_row(source, function, file, test):
+    *module, name = function.split('.')
+    assert name in functions(ROOT.joinpath('dq_ik', *module).with_suffix('.py'))
+    assert test in functions(ROOT / 'test' / file)
+    assert all(part.startswith(tuple(TAGS)) for part in source.split('; ')), source
+
+
+def test_every_cited_function_of_the_textbook_has_a_row():
+    listed = {function for _, function, _, _ in ROWS}
+    for path in (ROOT / 'dq_ik' / 'textbook').glob('*.py'):
+        for name, docstring in functions(path).items():
+            if any(tag in docstring for tag in TAGS):
+                assert f'textbook.{path.stem}.{name}' in listed
+
+
+def test_tags_in_the_code_are_known():
+    for path in (ROOT / 'dq_ik').rglob('*.py'):
+        for tag in re.findall(r'\[[A-Z][A-Za-z]+\d*\] (?:eqs?\.|algorithm|section|procedure)',
+                              path.read_text()):
+            assert tag.split()[0] in TAGS, f'{path}: {tag}'
