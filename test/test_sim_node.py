@@ -1,0 +1,106 @@
+# Copyright 2026 The dq_ik Authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The simulated arm over ROS topics."""
+
+from __future__ import annotations
+
+from pathlib import Path
+import time
+
+import pytest
+
+pytest.importorskip('rclpy')
+
+from builtin_interfaces.msg import Duration
+from ros_bench import ros_bench, wait_until
+from sensor_msgs.msg import JointState
+from std_msgs.msg import String
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+
+from dq_ik.ros.description import LATCHED
+from dq_ik.ros.sim_node import SimNode
+
+PANDA = (Path(__file__).parent.parent / 'urdf' / 'panda.urdf').read_text()
+DOMAIN = 151
+
+
+@pytest.fixture
+def bench():
+    """Open a domain for one test."""
+    with ros_bench(DOMAIN) as opened:
+        yield opened
+
+
+def joint(inbox: list, name: str) -> float:
+    """Return a joint's position in the newest joint state."""
+    if not inbox:
+        return float('nan')
+    return inbox[0].position[list(inbox[0].name).index(name)]
+
+
+def test_a_joint_command_is_followed(bench):
+    """From the start position of the parameter to the command."""
+    bench.add(SimNode, robot_description=PANDA, start__panda_joint1=0.3)
+    states = bench.newest(JointState, 'joint_states')
+    commands = bench.node.create_publisher(JointState, 'joint_commands', 1)
+    wait_until(lambda: abs(joint(states, 'panda_joint1') - 0.3) < 1e-6, what='start position')
+    wait_until(lambda: commands.get_subscription_count() > 0)
+    commands.publish(JointState(name=['panda_joint1'], position=[-0.2]))
+    wait_until(lambda: abs(joint(states, 'panda_joint1') + 0.2) < 1e-4, what='command')
+    assert len(states[0].velocity) == len(states[0].effort) == len(states[0].name)
+    assert states[0].header.stamp.sec > 0
+
+
+def test_a_joint_trajectory_is_followed_and_a_bad_one_refused(bench):
+    """Times must increase and lengths must agree."""
+    bench.add(SimNode, robot_description=PANDA, engine='kinematic')
+    states = bench.newest(JointState, 'joint_states')
+    publisher = bench.node.create_publisher(JointTrajectory, 'joint_trajectory', 1)
+    wait_until(lambda: bool(states) and publisher.get_subscription_count() > 0)
+    names = ['panda_joint1', 'panda_joint3']
+    bad = JointTrajectory(joint_names=names, points=[JointTrajectoryPoint(positions=[1.0])])
+    publisher.publish(bad)
+    publisher.publish(JointTrajectory())
+    time.sleep(0.3)
+    assert joint(states, 'panda_joint1') == pytest.approx(0.0)
+    publisher.publish(JointTrajectory(joint_names=names, points=[
+        JointTrajectoryPoint(positions=[0.2, 0.1], time_from_start=Duration(nanosec=200_000_000)),
+        JointTrajectoryPoint(positions=[0.1, 0.4], time_from_start=Duration(nanosec=600_000_000)),
+    ]))
+    wait_until(lambda: abs(joint(states, 'panda_joint3') - 0.4) < 1e-6, what='last point')
+    assert joint(states, 'panda_joint1') == pytest.approx(0.1)
+
+
+def test_joint_states_keep_the_rate(bench):
+    """100 per second or more, by default."""
+    bench.add(SimNode, robot_description=PANDA)
+    stamps: list[float] = []
+    bench.node.create_subscription(
+        JointState, 'joint_states', lambda _: stamps.append(time.monotonic()), 100)
+    wait_until(lambda: len(stamps) > 10)
+    stamps.clear()
+    time.sleep(2.0)
+    assert (len(stamps) - 1) / (stamps[-1] - stamps[0]) > 95.0
+
+
+def test_the_description_may_come_by_topic_and_bad_ones_are_survived(bench):
+    """The latched topic, as robot_state_publisher has it."""
+    bench.add(SimNode, engine='kinematic')
+    states = bench.newest(JointState, 'joint_states')
+    publisher = bench.node.create_publisher(String, 'robot_description', LATCHED)
+    publisher.publish(String(data='<robot name="nothing"/>'))
+    publisher.publish(String(data=PANDA))
+    wait_until(lambda: bool(states), what='joint states')
+    assert list(states[0].name)[:2] == ['panda_joint1', 'panda_joint2']

@@ -1,0 +1,173 @@
+# Copyright 2026 The dq_ik Authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The page as a ROS node, with a stand-in for the ik node."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip('rclpy')
+pytest.importorskip('viser')
+
+from diagnostic_msgs.msg import DiagnosticStatus, KeyValue
+from geometry_msgs.msg import PoseStamped
+from rcl_interfaces.msg import SetParametersResult
+from rclpy.node import Node
+from rclpy.parameter import Parameter
+from ros_bench import ros_bench, wait_until
+from sensor_msgs.msg import JointState
+import viser
+
+from dq_ik.pose import Pose
+from dq_ik.ros.conversions import fill_pose, pose_from_msg
+from dq_ik.ros.description import LATCHED
+from dq_ik.ros.viewer_node import ViewerNode
+from dq_ik.urdf import load_robot
+
+PANDA = (Path(__file__).parent.parent / 'urdf' / 'panda.urdf').read_text()
+TIP = 'panda_hand_tcp'
+DOMAIN = 152
+GOAL = Pose.from_xyz_rpy((0.4, 0.1, 0.5), (3.1, 0.0, 0.2))
+
+
+class StandIn(Node):
+    """Has the parameters of the ik node, and refuses one solver."""
+
+    def __init__(self, **kwargs) -> None:
+        super().__init__('dq_ik', **kwargs)
+        for name, value in (('method', 'pgs'), ('mode', 'distance'), ('goal_mode', 'pose')):
+            self.declare_parameter(name, value)
+        self.add_on_set_parameters_callback(self.judge)
+
+    @staticmethod
+    def judge(parameters) -> SetParametersResult:
+        bad = any(parameter.value == 'ccd' for parameter in parameters)
+        return SetParametersResult(successful=not bad, reason='not today' if bad else '')
+
+
+@pytest.fixture(scope='module')
+def bench():
+    """Open a domain for all tests."""
+    with ros_bench(DOMAIN) as opened:
+        yield opened
+
+
+@pytest.fixture(scope='module')
+def remote(bench):
+    """Return the stand-in of the ik node."""
+    return bench.add(StandIn)
+
+
+@pytest.fixture(scope='module')
+def viewer(bench, remote):
+    """Return the node with its page open and its parameters known."""
+    node = bench.add(ViewerNode, robot_description=PANDA, tip_links=[TIP], port=0)
+    wait_until(lambda: chosen(node, 'Mode') == 'distance', what='settings of the ik node')
+    return node
+
+
+def chosen(viewer: ViewerNode, label: str) -> str:
+    return viewer.page.panel._choices[label].value
+
+
+def drag(viewer: ViewerNode, pose: Pose, phase: str) -> None:
+    """Do what viser does when a browser moves the gizmo."""
+    goal = viewer.page.goals[TIP]
+    goal.control.position, goal.control.wxyz = pose.position, pose.quaternion
+    asyncio.run(goal._dragged(viser.TransformControlsEvent(
+        client=None, client_id=0, target=goal.control, phase=phase)))
+
+
+def test_a_dragged_handle_is_a_goal_on_the_topic(bench, viewer):
+    """In the frame of the base, with a stamp."""
+    goals = bench.newest(PoseStamped, 'dq_ik/goal_pose', 1)
+    wait_until(lambda: bench.node.count_publishers('dq_ik/goal_pose') > 0)
+    wait_until(lambda: viewer._goals._publishers[TIP].get_subscription_count() > 1)
+    drag(viewer, GOAL, 'update')
+    wait_until(lambda: bool(goals), what='goal')
+    assert goals[0].header.frame_id == 'panda_link0'
+    assert goals[0].header.stamp.sec > 0
+    assert pose_from_msg(goals[0].pose).distance(GOAL) == pytest.approx((0.0, 0.0), abs=1e-6)
+    drag(viewer, GOAL, 'end')
+
+
+def test_joint_states_move_the_robot(bench, viewer):
+    """Even when they come best effort, and with joints of other robots."""
+    states = bench.node.create_publisher(JointState, 'joint_states', 10)
+    chain = load_robot(PANDA).chain(None, TIP)
+    positions = {**chain.joint_positions(chain.neutral), 'panda_joint1': 0.7, 'other': 1.0}
+    message = JointState(name=list(positions), position=list(positions.values()))
+    expected = chain.fk(chain.configuration(positions))
+
+    def arrived() -> bool:
+        states.publish(message)
+        return viewer.page.tool_poses()[TIP].distance(expected)[0] < 1e-9
+
+    wait_until(arrived, what='tool pose')
+
+
+def test_goals_of_others_move_the_handle(bench, viewer):
+    """Those in an unknown frame do not."""
+    goals = bench.node.create_publisher(PoseStamped, 'dq_ik/goal_pose', 1)
+    wait_until(lambda: goals.get_subscription_count() > 0)
+    msg = PoseStamped()
+    msg.header.frame_id = 'panda_link0'
+    other = Pose.from_xyz_rpy((0.3, 0.3, 0.3), (0.0, 0.0, 0.0))
+    fill_pose(msg.pose, other)
+
+    def moved() -> bool:
+        goals.publish(msg)
+        return viewer.page.goals[TIP].pose.distance(other)[0] < 1e-6
+
+    wait_until(moved, what='handle at the goal')
+
+
+def test_status_is_reported(bench, viewer):
+    """With reason and numbers."""
+    publisher = bench.node.create_publisher(DiagnosticStatus, 'dq_ik/status', LATCHED)
+    publisher.publish(DiagnosticStatus(
+        level=DiagnosticStatus.WARN, message='panda_joint4 is at its limit',
+        values=[KeyValue(key='position_error', value='1.23e-02'),
+                KeyValue(key='rotation_error', value='0.0'), KeyValue(key='time', value='1e-05')]))
+    wait_until(lambda: 'Best reach' in viewer.page.panel._status.content, what='status')
+    assert 'panda_joint4 is at its limit' in viewer.page.panel._status.content
+    assert '12.30 mm' in viewer.page.panel._status.content
+
+
+def test_settings_go_both_ways(viewer, remote):
+    """From the page to the parameters, and from ``ros2 param set`` to the page."""
+    viewer.page._outlet.option('method', 'pls')
+    wait_until(lambda: remote.get_parameter('method').value == 'pls', what='parameter set')
+    viewer.page._outlet.option('position_only', True)
+    wait_until(lambda: remote.get_parameter('goal_mode').value == 'position')
+    remote.set_parameters([Parameter('mode', value='speed')])
+    wait_until(lambda: chosen(viewer, 'Mode') == 'speed', what='page follows')
+
+
+def test_a_refused_setting_says_why(viewer):
+    """In the status line."""
+    viewer.page._outlet.option('method', 'ccd')
+    wait_until(lambda: 'not today' in viewer.page.panel._status.content, what='reason')
+
+
+def test_a_missing_ik_node_is_named(bench):
+    """The page works without one, and says what is missing."""
+    node = bench.add(
+        ViewerNode, robot_description=PANDA, tip_links=[TIP], port=0, ik_node='nobody')
+    node.page._outlet.option('method', 'pls')
+    wait_until(lambda: 'there is no node /nobody' in node.page.panel._status.content)
