@@ -15,24 +15,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 import math
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dq_ik.core import quaternion as core
+from dq_ik import plain
 from dq_ik.errors import PoseError
+from dq_ik.plain import Quaternion
 
 # Rotation matrices may be off by this much (rounded files), then they are normalised.
 ROTATION_TOLERANCE = 1e-4
 # Below this angle [rad] the series of exp and log are exact to double precision.
 SMALL_ANGLE = 1e-3
-
-Quaternion = tuple[float, float, float, float]
-
-# Single poses are faster with the plain functions than through the compiler's door.
-_mul, _conj, _cross = (getattr(f, 'py_func', f) for f in (core.mul, core.conj, core.cross))
 
 
 class Pose:
@@ -53,15 +48,16 @@ class Pose:
         :param dual: dual part, ``1/2 t r``; its component along ``real`` is removed.
         :raises PoseError: if a part is not four finite numbers, or ``real`` is zero.
         """
-        real = _floats(real, 4, 'the real part of a pose')
-        dual = _floats(dual, 4, 'the dual part of a pose')
-        norm = math.sqrt(sum(c * c for c in real))
-        if norm < 1e-12:
-            raise PoseError(f'the rotation quaternion {real} of a pose is zero')
-        real = tuple(c / norm for c in real)
-        along = sum(r * d for r, d in zip(real, dual)) / norm
-        self._real = real
-        self._dual = tuple(d / norm - along * r for r, d in zip(real, dual))
+        real = plain.floats(real, 4, 'the real part of a pose')
+        dual = plain.floats(dual, 4, 'the dual part of a pose')
+        self._real, self._dual = plain.normalized(real, dual)
+
+    @classmethod
+    def unchecked(cls, real: Quaternion, dual: Quaternion) -> Pose:
+        """Return a pose of two tuples that are known to be a unit dual quaternion."""
+        pose = object.__new__(cls)
+        pose._real, pose._dual = real, dual
+        return pose
 
     @classmethod
     def identity(cls) -> Pose:
@@ -76,9 +72,9 @@ class Pose:
         :param position: translation in metres, shape (3,).
         :param quaternion: ``(w, x, y, z)``, need not have unit length.
         """
-        t = _floats(position, 3, 'a position')
-        r = _unit(_floats(quaternion, 4, 'a quaternion'))
-        return cls(r, tuple(0.5 * c for c in _mul((0.0, *t), r)))
+        t = plain.floats(position, 3, 'a position')
+        r = plain.unit(plain.floats(quaternion, 4, 'a quaternion'))
+        return cls(r, tuple(0.5 * c for c in plain.mul((0.0, *t), r)))
 
     @classmethod
     def from_matrix(cls, matrix: ArrayLike) -> Pose:
@@ -95,7 +91,7 @@ class Pose:
         if (np.abs(R @ R.T - np.eye(3)).max() > ROTATION_TOLERANCE or np.linalg.det(R) < 0
                 or np.abs(T[3] - (0, 0, 0, 1)).max() > ROTATION_TOLERANCE):
             raise PoseError(f'this matrix is no rigid motion (R R^T = I, det R = 1):\n{T}')
-        return cls.from_position_quaternion(T[:3, 3], _quaternion_of_matrix(R.tolist()))
+        return cls.from_position_quaternion(T[:3, 3], plain.quaternion_of_matrix(R.tolist()))
 
     @classmethod
     def from_xyz_rpy(cls, xyz: ArrayLike, rpy: ArrayLike) -> Pose:
@@ -105,8 +101,8 @@ class Pose:
         :param xyz: translation in metres.
         :param rpy: roll, pitch, yaw about the fixed axes x, y, z: ``Rz(yaw) Ry(pitch) Rx(roll)``.
         """
-        roll, pitch, yaw = _floats(rpy, 3, 'roll, pitch, yaw')
-        r = _mul(_mul((math.cos(yaw / 2), 0.0, 0.0, math.sin(yaw / 2)),
+        roll, pitch, yaw = plain.floats(rpy, 3, 'roll, pitch, yaw')
+        r = plain.mul(plain.mul((math.cos(yaw / 2), 0.0, 0.0, math.sin(yaw / 2)),
                       (math.cos(pitch / 2), 0.0, math.sin(pitch / 2), 0.0)),
                  (math.cos(roll / 2), math.sin(roll / 2), 0.0, 0.0))
         return cls.from_position_quaternion(xyz, r)
@@ -118,7 +114,7 @@ class Pose:
 
         :param xi: ``(v, w)``, linear first, shape (6,).
         """
-        xi = _floats(xi, 6, 'a twist')
+        xi = plain.floats(xi, 6, 'a twist')
         v, w = xi[:3], xi[3:]
         angle = math.sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2])
         if angle < SMALL_ANGLE:  # series; the neglected terms are of order angle^4
@@ -127,43 +123,43 @@ class Pose:
         else:
             half_sinc = math.sin(angle / 2) / angle
             b, c = (1 - math.cos(angle)) / angle**2, (angle - math.sin(angle)) / angle**3
-        w_v = _cross(w, v)
-        w_w_v = _cross(w, w_v)
+        w_v = plain.cross(w, v)
+        w_w_v = plain.cross(w, w_v)
         t = [v[i] + b * w_v[i] + c * w_w_v[i] for i in range(3)]
         return cls.from_position_quaternion(t, (math.cos(angle / 2), *(half_sinc * c for c in w)))
 
     def log(self) -> np.ndarray:
         """Return the twist, linear first, at most pi of rotation, whose exp is this pose."""
-        w = _rotation_vector(self._real)
+        w = plain.rotation_vector(self._real)
         t = self._translation()
         angle = math.sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2])
         if angle < SMALL_ANGLE:  # series; the neglected term is of order angle^4
             c = 1 / 12 + angle**2 / 720
         else:
             c = (1 - 0.5 * angle / math.tan(0.5 * angle)) / angle**2
-        w_t = _cross(w, t)
-        w_w_t = _cross(w, w_t)
+        w_t = plain.cross(w, t)
+        w_w_t = plain.cross(w, w_t)
         return np.array([t[i] - 0.5 * w_t[i] + c * w_w_t[i] for i in range(3)] + w)
 
     @property
     def real(self) -> np.ndarray:
         """Rotation part ``(w, x, y, z)``, shape (4,), read-only."""
-        return _frozen(self._real)
+        return plain.frozen(self._real)
 
     @property
     def dual(self) -> np.ndarray:
         """Dual part ``1/2 t r``, shape (4,), read-only."""
-        return _frozen(self._dual)
+        return plain.frozen(self._dual)
 
     @property
     def position(self) -> np.ndarray:
         """Translation in metres, shape (3,), read-only."""
-        return _frozen(self._translation())
+        return plain.frozen(self._translation())
 
     @property
     def quaternion(self) -> np.ndarray:
         """Rotation ``(w, x, y, z)`` with ``w >= 0``, shape (4,), read-only."""
-        return _frozen(_positive(self._real))
+        return plain.frozen(plain.positive(self._real))
 
     @property
     def matrix(self) -> np.ndarray:
@@ -185,13 +181,13 @@ class Pose:
         horizontal = math.hypot(*forward)
         pitch = math.atan2(sin_pitch, horizontal)
         if horizontal < 1e-9:
-            return _frozen((0.0, pitch, math.remainder(2 * math.atan2(z, w), math.tau)))
+            return plain.frozen((0.0, pitch, math.remainder(2 * math.atan2(z, w), math.tau)))
         roll = math.atan2(2 * (y * z + w * x), w * w - x * x - y * y + z * z)
-        return _frozen((roll, pitch, math.atan2(forward[1], forward[0])))
+        return plain.frozen((roll, pitch, math.atan2(forward[1], forward[0])))
 
     def inverse(self) -> Pose:
         """Return the pose of frame a in frame b."""
-        return Pose(_conj(self._real), _conj(self._dual))
+        return Pose.unchecked(plain.conj(self._real), plain.conj(self._dual))
 
     def __matmul__(self, other: Pose | ArrayLike) -> Pose | np.ndarray:
         """
@@ -200,8 +196,10 @@ class Pose:
         :param other: a Pose, a point of shape (3,) or points of shape (N, 3).
         """
         if isinstance(other, Pose):
-            dual = zip(_mul(self._real, other._dual), _mul(self._dual, other._real))
-            return Pose(_mul(self._real, other._real), tuple(a + b for a, b in dual))
+            real = plain.mul(self._real, other._real)
+            dual = plain.add(plain.mul(self._real, other._dual),
+                             plain.mul(self._dual, other._real))
+            return Pose.unchecked(*plain.normalized(real, dual))
         points = np.asarray(other, dtype=float)
         if points.ndim not in (1, 2) or points.shape[-1] != 3:
             raise PoseError(f'a pose moves points of shape (3,) or (N, 3), got {points.shape}')
@@ -220,7 +218,7 @@ class Pose:
     def distance(self, other: Pose) -> tuple[float, float]:
         """Return the distance of the origins [m] and the angle between the frames [rad]."""
         t_a, t_b = self._translation(), other._translation()
-        turn = _mul(_conj(self._real), other._real)
+        turn = plain.mul(plain.conj(self._real), other._real)
         angle = 2 * math.atan2(math.sqrt(sum(c * c for c in turn[1:])), abs(turn[0]))
         return math.dist(t_a, t_b), angle
 
@@ -245,56 +243,9 @@ class Pose:
 
     def _translation(self) -> tuple[float, float, float]:
         """Return ``t = 2 dual conj(real)``."""
-        _, x, y, z = _mul(self._dual, _conj(self._real))
+        _, x, y, z = plain.mul(self._dual, plain.conj(self._real))
         return 2 * x, 2 * y, 2 * z
 
     def _canonical(self) -> tuple:
-        sign = 1.0 if _positive(self._real) is self._real else -1.0
+        sign = 1.0 if plain.positive(self._real) is self._real else -1.0
         return tuple(sign * c + 0.0 for c in self._real + self._dual)
-
-
-def _floats(values: ArrayLike, count: int, what: str) -> tuple[float, ...]:
-    """Return ``count`` finite floats, or raise a PoseError that says ``what`` was wrong."""
-    try:
-        numbers = tuple(float(v) for v in values)  # type: ignore[union-attr]
-    except (TypeError, ValueError):
-        raise PoseError(f'{what} must be {count} numbers, got {values!r}') from None
-    if len(numbers) != count or not all(map(math.isfinite, numbers)):
-        raise PoseError(f'{what} must be {count} finite numbers, got {numbers}')
-    return numbers
-
-
-def _frozen(values: Sequence[float]) -> np.ndarray:
-    array = np.array(values, dtype=float)
-    array.flags.writeable = False
-    return array
-
-
-def _unit(a: Quaternion) -> Quaternion:
-    norm = math.sqrt(sum(c * c for c in a))
-    if norm < 1e-12:
-        raise PoseError(f'the quaternion {a} is zero; a rotation needs a direction')
-    return a[0] / norm, a[1] / norm, a[2] / norm, a[3] / norm
-
-
-def _positive(a: Quaternion) -> Quaternion:
-    """Return the one of ``a`` and ``-a`` whose first component that is not zero is positive."""
-    first = next((c for c in a if c != 0.0), 1.0)
-    return a if first > 0 else (-a[0], -a[1], -a[2], -a[3])
-
-
-def _rotation_vector(r: Quaternion) -> list[float]:
-    """Return the rotation vector of a unit quaternion, at most pi long."""
-    w, x, y, z = _positive(r)
-    sine = math.sqrt(x * x + y * y + z * z)
-    scale = 2.0 if sine < 1e-9 else 2 * math.atan2(sine, w) / sine
-    return [scale * x, scale * y, scale * z]
-
-
-def _quaternion_of_matrix(R: Sequence[Sequence[float]]) -> Quaternion:
-    """Return the quaternion of a rotation matrix by Shepperd's largest-component rule."""
-    (a, b, c), (d, e, f), (g, h, i) = R
-    squares = (1 + a + e + i, 1 + a - e - i, 1 - a + e - i, 1 - a - e + i)
-    rows = ((squares[0], h - f, c - g, d - b), (h - f, squares[1], b + d, c + g),
-            (c - g, b + d, squares[2], f + h), (d - b, c + g, f + h, squares[3]))
-    return _unit(rows[squares.index(max(squares))])
