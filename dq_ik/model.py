@@ -232,7 +232,7 @@ class RobotModel:
         Return the chain from ``base`` to one or several tips.
 
         :param base: a link; None takes the root.
-        :param tips: a link or several; None takes every leaf below the base.
+        :param tips: a link or several; None takes the only leaf below the base.
         :param tool: constant pose of the tool in the tip link, for all tips.
         """
         from dq_ik.chain import Chain
