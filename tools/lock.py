@@ -59,21 +59,34 @@ def pins(resolved: Mapping[str, Mapping[str, str]]) -> list[str]:
     """
     Return one constraint per distribution and version.
 
-    :param resolved: distribution versions for each Python version
+    :param resolved: distribution versions for each Python version, oldest Python first
     """
     lines = []
     for name in sorted({name for packages in resolved.values() for name in packages} - {'dq-ik'}):
-        pythons: dict[str, list[str]] = {}
+        users: dict[str, list[str]] = {}
         for python, packages in resolved.items():
             if name in packages:
-                pythons.setdefault(packages[name], []).append(python)
-        if len(pythons) == 1:
-            lines.append(f'{name}=={next(iter(pythons))}')
-            continue
-        for version, users in pythons.items():
-            marker = ' or '.join(f"python_version == '{python}'" for python in users)
-            lines.append(f'{name}=={version}; {marker}')
+                users.setdefault(packages[name], []).append(python)
+        if len(users) == 1:
+            lines.append(f'{name}=={next(iter(users))}')
+        else:
+            lines += [f'{name}=={version}; {marker(list(resolved), pythons)}'
+                      for version, pythons in users.items()]
     return lines
+
+
+def marker(known: Sequence[str], pythons: Sequence[str]) -> str:
+    """
+    Return the environment marker of some neighbouring Pythons.
+
+    The newest known one stands for all that come after it.
+    """
+    bounds = []
+    if pythons[0] != known[0]:
+        bounds.append(f"python_version >= '{pythons[0]}'")
+    if pythons[-1] != known[-1]:
+        bounds.append(f"python_version < '{known[known.index(pythons[-1]) + 1]}'")
+    return ' and '.join(bounds)
 
 
 def main(pythons: Sequence[str]) -> None:

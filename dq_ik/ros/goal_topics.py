@@ -16,9 +16,9 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from functools import partial
-import time
 
 from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import PoseStamped
@@ -31,8 +31,8 @@ from dq_ik.ros.conversions import fill_pose, pose_from_msg
 from dq_ik.ros.follower import NEWEST, topic_name
 from dq_ik.viewer.report import Report
 
-# A goal on our topic that comes this soon after one of ours is ours [s].
-ECHO_TIME = 0.5
+# Goals of ours that may still come back to us, recognised by tip and time stamp.
+ECHOES = 200
 
 
 class GoalTopics:
@@ -51,7 +51,7 @@ class GoalTopics:
         self._node = node
         self._base = chain.base
         self._on_goal = on_goal
-        self._sent: dict[str, float] = {}
+        self._sent: deque[tuple[str, int, int]] = deque(maxlen=ECHOES)
         topics = {tip: f'{remote}/{topic_name(tip)}/goal_pose' for tip in chain.tips}
         if len(topics) == 1:
             topics = {chain.tips[0]: f'{remote}/goal_pose'}
@@ -75,11 +75,11 @@ class GoalTopics:
         msg.header.frame_id = self._base
         msg.header.stamp = self._node.get_clock().now().to_msg()
         fill_pose(msg.pose, pose)
-        self._sent[tip] = time.monotonic()
+        self._sent.append((tip, msg.header.stamp.sec, msg.header.stamp.nanosec))
         self._publishers[tip].publish(msg)
 
     def _hear(self, tip: str, msg: PoseStamped) -> None:
-        ours = time.monotonic() - self._sent.get(tip, -ECHO_TIME) < ECHO_TIME
+        ours = (tip, msg.header.stamp.sec, msg.header.stamp.nanosec) in self._sent
         if ours or msg.header.frame_id != self._base:
             return
         try:

@@ -30,28 +30,25 @@ class SetupError(Exception):
 class Report:
     """Shows one line per step, and keeps everything the tools say in a log file."""
 
-    def __init__(self, log: Path, total: int) -> None:
+    def __init__(self, log: Path) -> None:
         """
-        Start a report of ``total`` steps.
+        Start a report.
 
         :param log: file that receives the output of all commands
         """
         self.log = log
-        self._total = total
-        self._step = 0
         self._start = 0.0
         self._live = sys.stdout.isatty()
 
     def begin(self, text: str) -> None:
         """Announce the next step."""
-        self._step += 1
         self._start = time.monotonic()
-        print(f'[{self._step}/{self._total}] {text}', flush=True)
+        print(f'{text} ...', flush=True)
 
     def end(self) -> None:
         """Say how long the step took."""
         self._erase()
-        print(f'      done in {time.monotonic() - self._start:.0f} s', flush=True)
+        print(f'  done in {time.monotonic() - self._start:.0f} s', flush=True)
 
     def run(self, command: Sequence[object], environment: Mapping[str, str], failure: str) -> str:
         """
@@ -85,8 +82,8 @@ class Report:
     def _show(self, line: str) -> None:
         """Replace the status line on a terminal."""
         if self._live:
-            width = os.get_terminal_size().columns - 8
-            print(f'\r\033[K      {line[:width]}', end='', flush=True)
+            width = os.get_terminal_size().columns - 4
+            print(f'\r\033[K  {line[:width]}', end='', flush=True)
 
     def _erase(self) -> None:
         """Remove the status line."""

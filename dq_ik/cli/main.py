@@ -1,0 +1,72 @@
+# Copyright 2026 The dq_ik Authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+"""
+The command ``dq_ik``.
+
+Each command is a module of this folder with ``add_arguments(parser)`` and ``run(args) -> int``.
+It is imported only when it is called, so that ``dq_ik solve`` needs no ROS.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from importlib import import_module
+import sys
+
+from dq_ik.errors import DqIkError
+
+#: every command with its one-line help
+COMMANDS = {
+    'info': 'describe a robot: links, joints, limits, tips',
+    'solve': 'solve one goal for a URDF, without ROS',
+    'node': 'run the ROS 2 node',
+    'goal': 'send a goal to a running node',
+    'ask': 'ask a running node for one solution',
+    'demo': 'start the demo: moving goal, solver, simulated arm, web page',
+}
+ROS_ARGUMENTS = '--ros-args'
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """
+    Run a command and return its exit code.
+
+    An error of the user is one line on stderr and exit code 1.
+    """
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    split = given.index(ROS_ARGUMENTS) if ROS_ARGUMENTS in given else len(given)
+    own, for_ros = given[:split], given[split:]
+    parser = argparse.ArgumentParser(
+        prog='dq_ik', description='Inverse kinematics on dual quaternions, for ROS 2 and without.')
+    commands = parser.add_subparsers(dest='command', required=True, metavar='COMMAND')
+    chosen = next((word for word in own if word in COMMANDS), None)
+    for name, text in COMMANDS.items():
+        command = commands.add_parser(name, help=text, description=f'{text.capitalize()}.')
+        if name == chosen:
+            import_module(f'dq_ik.cli.{name}').add_arguments(command)
+    args = parser.parse_args(own)
+    if for_ros:
+        args.ros = for_ros
+    try:
+        return import_module(f'dq_ik.cli.{args.command}').run(args)
+    except DqIkError as error:
+        print(f'dq_ik {args.command}: {error}', file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,85 @@
+# Copyright 2026 The dq_ik Authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+"""What the user of the demo chose, completed with what is installed."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+
+from dq_ik.share import robot_file, robot_names, share_folder
+from dq_ik.urdf import read_source
+from dq_ik.viewer.example_robots import find_example
+
+DEFAULT_ROBOT = 'panda'
+
+#: links that get goals, for robots of ours with several ends
+TIPS = {
+    'hand': ('thumb_tip', 'index_tip', 'middle_tip', 'ring_tip', 'little_tip'),
+    'humanoid': ('left_hand', 'right_hand', 'left_foot', 'right_foot', 'pelvis', 'head'),
+    'two_arms': ('left_tool', 'right_tool'),
+}
+
+
+def find_robot(robot: str, urdf: str | Path = '') -> tuple[Path, str]:
+    """
+    Return the file and the text of a robot.
+
+    :param robot: name of a robot of ours or of ``example-robot-data``
+    :param urdf: file of another robot; wins over the name
+    :raises DqIkError: when there is no such robot
+    """
+    if urdf:
+        path = Path(urdf)
+    elif robot in robot_names():
+        path = robot_file(robot)
+    else:
+        path = find_example(robot)
+    return path, read_source(path)
+
+
+def tips_of(robot: str, tips: tuple[str, ...], urdf: str | Path = '') -> tuple[str, ...]:
+    """Return the links that get goals: the given ones, else those known for the robot."""
+    return tips or (() if urdf else TIPS.get(robot, ()))
+
+
+def usable_viewer(wanted: str) -> tuple[str, str]:
+    """
+    Return the viewer that can be used, and a sentence if it is not the wanted one.
+
+    RViz needs a ROS installation; the web page needs viser.
+    """
+    notes = []
+    if wanted == 'rviz' and not (has_package('rviz2') and find_spec('interactive_markers')):
+        notes.append('RViz with interactive_markers is not installed: showing the web page.')
+        wanted = 'web'
+    if wanted == 'web' and find_spec('viser') is None:
+        notes.append("The web page needs viser (pip install 'viser==1.1.1'): showing nothing.")
+        wanted = 'none'
+    return wanted, ' '.join(notes)
+
+
+def has_package(name: str) -> bool:
+    """Tell whether ament knows a package."""
+    try:
+        from ament_index_python.packages import get_package_prefix
+
+        return bool(get_package_prefix(name))
+    except (ImportError, KeyError, OSError):
+        return False
+
+
+def rviz_layout() -> Path:
+    """Return the file with the layout of RViz."""
+    return share_folder() / 'rviz' / 'demo.rviz'

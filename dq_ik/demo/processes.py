@@ -1,0 +1,116 @@
+# Copyright 2026 The dq_ik Authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+"""Running several nodes as child processes: output with prefixes, one clean end for all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+GRACE = 8.0  # time to end after SIGINT [s]
+POLL = 0.05
+
+
+class Child:
+    """One process, whose lines are passed on with its name in front."""
+
+    def __init__(
+        self,
+        name: str,
+        command: Sequence[str],
+        environment: Mapping[str, str],
+        hear: Callable[[str, str], None],
+    ) -> None:
+        """
+        Start the process in a session of its own, so that Ctrl-C reaches only the parent.
+
+        :param hear: called with name and line for everything the process prints
+        """
+        self.name = name
+        self._process = subprocess.Popen(
+            list(command),
+            env=dict(environment),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors='replace',
+            start_new_session=True,
+        )
+        self._reader = threading.Thread(target=self._read, args=(hear,), daemon=True)
+        self._reader.start()
+
+    @property
+    def code(self) -> int | None:
+        """Exit code, None while it runs."""
+        return self._process.poll()
+
+    def ask_to_end(self, signum: int = signal.SIGINT) -> None:
+        """Send a signal if the process still runs."""
+        if self.code is None:
+            with suppress(ProcessLookupError):
+                self._process.send_signal(signum)
+
+    def wait(self, timeout: float) -> bool:
+        """Wait for the end, and for the last line; tell whether it came in time."""
+        try:
+            self._process.wait(timeout)
+        except subprocess.TimeoutExpired:
+            return False
+        self._reader.join(timeout=1.0)
+        return True
+
+    def _read(self, hear: Callable[[str, str], None]) -> None:
+        assert self._process.stdout is not None
+        for line in self._process.stdout:
+            hear(self.name, line.rstrip('\n'))
+
+
+def watch(children: Sequence[Child], stop: threading.Event) -> Child | None:
+    """Wait until one child ends, and return it, or until ``stop`` is set."""
+    while not stop.wait(POLL):
+        for child in children:
+            if child.code is not None:
+                child.wait(timeout=1.0)
+                return child
+    return None
+
+
+def end_all(children: Sequence[Child], grace: float = GRACE) -> list[str]:
+    """
+    End all children: SIGINT first, then SIGTERM, at last SIGKILL.
+
+    :returns: names of those that did not end on SIGINT within ``grace`` seconds
+    """
+    late: list[str] = []
+    for signum, patience in ((signal.SIGINT, grace), (signal.SIGTERM, 2.0), (signal.SIGKILL, 2.0)):
+        for child in children:
+            child.ask_to_end(signum)
+        deadline = time.monotonic() + patience
+        waiting = [child for child in children
+                   if not child.wait(max(0.0, deadline - time.monotonic()))]
+        if not waiting:
+            break
+        late = late or [child.name for child in waiting]
+    return late
+
+
+def say(name: str, line: str) -> None:
+    """Print a line with its origin."""
+    print(f'[{name}] {line}', flush=True, file=sys.stdout)

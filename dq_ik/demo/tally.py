@@ -1,0 +1,114 @@
+# Copyright 2026 The dq_ik Authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+"""Counting what became of the goals of a moving path. No ROS inside."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from statistics import median
+
+from dq_ik.options import IkOptions
+from dq_ik.pose import Pose
+
+SLACK = 1.01  # the goal went through a message and our own forward kinematics
+IN_FLIGHT = 100  # goals that may wait for their answer
+
+
+@dataclass(frozen=True)
+class Answer:
+    """How well one goal was met."""
+
+    position_error: float  # of the worst tip [m]
+    rotation_error: float  # [rad]
+    latency: float  # [s]
+
+
+@dataclass
+class Tally:
+    """
+    Goals sent and the answers to them.
+
+    Errors are measured here, by forward kinematics on the joints that were commanded; what the
+    solver says about itself is not used.
+    """
+
+    options: IkOptions = field(default_factory=IkOptions)
+    sent: int = 0
+    answers: list[Answer] = field(default_factory=list)
+    _waiting: deque[tuple[float, Mapping[str, Pose]]] = field(
+        default_factory=lambda: deque(maxlen=IN_FLIGHT))
+    _times: list[float] = field(default_factory=list)
+
+    def send(self, goals: Mapping[str, Pose], now: float) -> None:
+        """Note that goals of all tips go out at the time ``now`` [s]."""
+        self.sent += 1
+        self._waiting.append((now, goals))
+
+    def forget(self) -> None:
+        """Give up waiting for answers: somebody else commands the robot."""
+        self.sent -= len(self._waiting)
+        self._waiting.clear()
+
+    def answer(self, reached: Mapping[str, Pose], now: float) -> None:
+        """
+        Note where a command brings the tips.
+
+        It answers the nearest goal that waits; older ones were overtaken.
+        """
+        if not self._waiting:
+            return
+        errors = [_worst(goals, reached) for _, goals in self._waiting]
+        nearest = min(range(len(errors)), key=lambda index: errors[index])
+        sent, _ = self._waiting[nearest]
+        for _ in range(nearest + 1):
+            self._waiting.popleft()
+        self.answers.append(Answer(*errors[nearest], now - sent))
+        self._times.append(now)
+
+    @property
+    def solved(self) -> int:
+        """Number of goals met within the tolerances of the solver."""
+        return sum(
+            answer.position_error <= SLACK * self.options.position_tolerance
+            and answer.rotation_error <= SLACK * self.options.rotation_tolerance
+            for answer in self.answers)
+
+    def summary(self) -> str:
+        """Return a few lines for a person."""
+        lines = [f'goals sent      {self.sent}', f'answered        {len(self.answers)}',
+                 f'solved          {self.solved}']
+        if self.answers:
+            position = [answer.position_error for answer in self.answers]
+            rotation = [answer.rotation_error for answer in self.answers]
+            latency = median(answer.latency for answer in self.answers)
+            span = self._times[-1] - self._times[0]
+            lines += [
+                f'position error  mean {_mean(position):.1e} m, worst {max(position):.1e} m',
+                f'rotation error  mean {_mean(rotation):.1e} rad, worst {max(rotation):.1e} rad',
+                f'rate            {(len(position) - 1) / span if span else 0.0:.0f} answers/s, '
+                f'each after {1e3 * latency:.1f} ms (median)',
+            ]
+        return '\n'.join(lines)
+
+
+def _worst(goals: Mapping[str, Pose], reached: Mapping[str, Pose]) -> tuple[float, float]:
+    """Return the largest distance and the largest angle between goals and poses."""
+    distances = [goals[tip].distance(reached[tip]) for tip in goals]
+    return max(metres for metres, _ in distances), max(radians for _, radians in distances)
+
+
+def _mean(values: list[float]) -> float:
+    return sum(values) / len(values)
