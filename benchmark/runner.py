@@ -37,13 +37,18 @@ class Worker:
     def __init__(self, peer: str, python: str, core: int):
         """Start the process on one core; ``reason`` tells why it cannot take part, if so."""
         self.peer, self.reason, self.solvers, self.version = peer, '', [], ''
+        self._python, self._core = python, core
+        self.start()
+
+    def start(self) -> None:
+        """Start the process, again if it has died."""
         environment = os.environ | {'PYTHONPATH': str(ROOT), 'OMP_NUM_THREADS': '1'}
         self._process = subprocess.Popen(
-            [python, '-m', 'benchmark.worker'], cwd=ROOT, env=environment,
+            [self._python, '-m', 'benchmark.worker'], cwd=ROOT, env=environment,
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         try:
-            self.call('pin', {core})
-            hello = self.call('hello', peer)
+            self.call('pin', {self._core})
+            hello = self.call('hello', self.peer)
             self.solvers, self.version = hello['solvers'], hello['version']
         except Exception as error:  # a peer that cannot be imported is skipped with its reason
             self.reason = f'{type(error).__name__}: {error}'.splitlines()[0][:200]
@@ -57,12 +62,17 @@ class Worker:
             raise reply
         return reply
 
+    @property
+    def alive(self) -> bool:
+        """Tell whether the process is still there."""
+        return self._process.poll() is None
+
     def close(self) -> None:
         """End the process."""
-        self._process.stdin.close()
         try:
+            self._process.stdin.close()
             self._process.wait(5)
-        except subprocess.TimeoutExpired:
+        except (BrokenPipeError, subprocess.TimeoutExpired):
             self._process.kill()
 
 
@@ -151,7 +161,9 @@ class Runner:
     def _enter(self, case, robot, problems, solvers) -> list[Entrant]:
         entrants = []
         for worker in self._workers:
-            for name in worker.solvers:
+            if not worker.alive:
+                worker.start()
+            for name in list(worker.solvers):
                 if solvers is not None and name not in solvers:
                     continue
                 try:
