@@ -36,14 +36,14 @@ class Ball:
     """
     Three successive revolute joints to be seen as one ball joint.
 
-    :param joints: their names, parent first.
+    :param joints: their three names, parent first.
     :param axis: twist axis in the last link's frame; None takes the axis of the third joint.
     :param swing: half angle [rad] of the cone of the axis; None takes the narrowest limit among
         the joints that are not parallel to the twist axis when all joints are at 0.
     :param twist: range [rad] about the axis; None takes the limits of the third joint.
     """
 
-    joints: tuple[str, str, str]
+    joints: tuple[str, ...]
     axis: tuple[float, float, float] | None = None
     swing: float | None = None
     twist: tuple[float, float] | None = None

@@ -28,7 +28,7 @@ from numpy.typing import ArrayLike
 from dq_ik.core import quaternion as core
 from dq_ik.errors import PoseError
 
-Quaternion = tuple[float, float, float, float]
+Quaternion = tuple[float, ...]  # four of them: w, x, y, z
 
 mul, conj, add, cross = (
     getattr(f, 'py_func', f) for f in (core.mul, core.conj, core.add, core.cross))

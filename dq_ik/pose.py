@@ -16,6 +16,7 @@
 from __future__ import annotations
 
 import math
+from typing import overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -188,6 +189,12 @@ class Pose:
     def inverse(self) -> Pose:
         """Return the pose of frame a in frame b."""
         return Pose.unchecked(plain.conj(self._real), plain.conj(self._dual))
+
+    @overload
+    def __matmul__(self, other: Pose) -> Pose: ...
+
+    @overload
+    def __matmul__(self, other: ArrayLike) -> np.ndarray: ...
 
     def __matmul__(self, other: Pose | ArrayLike) -> Pose | np.ndarray:
         """

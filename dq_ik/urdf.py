@@ -152,9 +152,9 @@ def _kinematics_of(root: ElementTree.Element) -> ElementTree.Element:
 
 def _kinematics_of_joint(element: ElementTree.Element) -> ElementTree.Element:
     """Return a copy of a joint's kinematics; absent speed and effort limits are infinite."""
-    name, kind = element.get('name'), element.get('type')
+    name, kind = element.get('name', ''), element.get('type', '')
     if kind not in _KINDS:
-        raise UrdfError(f"joint '{name}' has the type {kind!r}; supported are {listing(_KINDS)}")
+        raise UrdfError(f"joint '{name}' has the type '{kind}'; supported are {listing(_KINDS)}")
     joint = ElementTree.Element('joint', name=name, type=kind)
     for part in element:
         if part.tag not in _JOINT_PARTS or joint.find(part.tag) is not None:
@@ -167,10 +167,10 @@ def _kinematics_of_joint(element: ElementTree.Element) -> ElementTree.Element:
             copy.attrib.setdefault('k_velocity', '0')
             copy.attrib.setdefault('soft_lower_limit', '-inf')
             copy.attrib.setdefault('soft_upper_limit', 'inf')
-    for part, key in (('parent', 'link'), ('child', 'link')):
-        found = joint.find(part)
-        if found is None or not found.get(key):
-            raise UrdfError(f"joint '{name}' has no <{part} link='...'/>")
+    for tag in ('parent', 'child'):
+        end = joint.find(tag)
+        if end is None or not end.get('link'):
+            raise UrdfError(f"joint '{name}' has no <{tag} link='...'/>")
     return joint
 
 
