@@ -17,8 +17,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 import math
+import os
 from typing import Any, TYPE_CHECKING
 
 import numpy as np
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
     from dq_ik.solver import Solver
 
 ORIGIN = np.zeros(3)
+FK_CHUNK = 256  # fewer configurations are not worth a thread
 
 
 class Chain:
@@ -89,7 +92,7 @@ class Chain:
         if q.shape != (self.n,):
             raise SeedError(f'a joint vector of this chain has {self.n} numbers '
                             f'({listing(self.joint_names)}), got shape {q.shape}')
-        if not math.isfinite(q.sum()):
+        if not math.isfinite(q.dot(q)):
             bad = [name for name, value in zip(self.joint_names, q) if not math.isfinite(value)]
             raise SeedError(f'the joint vector is not finite at {listing(bad)}: {q}')
         return q
@@ -111,13 +114,17 @@ class Chain:
         if q.ndim != 2 or q.shape[1] != self.n:
             raise SeedError(f'fk_batch takes an array of shape (N, {self.n}), got {q.shape}')
         poses = np.empty((len(q), len(self.tips), 8))
-        core.fk_batch(*self.packed, q, poses)
+        cores = os.cpu_count() or 1
+        size = max(-(-len(q) // cores), FK_CHUNK)
+        chunks = [slice(start, start + size) for start in range(0, len(q), size)]
+        with ThreadPoolExecutor(cores) as pool:
+            list(pool.map(lambda rows: core.fk(*self.packed, q[rows], poses[rows]), chunks))
         return poses
 
     def _poses(self, q: ArrayLike) -> np.ndarray:
-        poses = np.empty((len(self.tips), 8))
-        core.fk(*self.packed, self.checked(q), poses)
-        return poses
+        poses = np.empty((1, len(self.tips), 8))
+        core.fk(*self.packed, self.checked(q)[None], poses)
+        return poses[0]
 
     def jacobian(self, q: ArrayLike, tip: str | None = None, frame: str = 'world',
                  point: ArrayLike | None = None) -> np.ndarray:
@@ -148,23 +155,48 @@ class Chain:
         return bool(np.all(q >= self.lower - slack) and np.all(q <= self.upper + slack))
 
     def random(self, rng: np.random.Generator) -> np.ndarray:
-        """Draw a configuration: uniform within limits; turns for joints without; within 1 m for slides without."""
-        low = np.where(np.isfinite(self.lower), self.lower, self.neutral - self._reach)
-        high = np.where(np.isfinite(self.upper), self.upper, self.neutral + self._reach)
-        q = rng.uniform(low, high)
-        for i, (kind, _, variable, _) in enumerate(self.elements.tree.index):
+        """Draw a configuration, uniform within the limits (see :meth:`spread`)."""
+        return self.spread(rng.random(self.n))
+
+    def spread(self, u: np.ndarray) -> np.ndarray:
+        """
+        Map numbers of the unit cube (n,) to a configuration.
+
+        Joints without limits get a turn to both sides, slides without limits a metre, balls their cone and twist range.
+        """
+        low = np.where(np.isfinite(self.lower), self.lower, self.neutral - self._range)
+        high = np.where(np.isfinite(self.upper), self.upper, self.neutral + self._range)
+        q = low + (high - low) * u
+        for (kind, _, variable, _), element in zip(self.elements.tree.index, self.elements.tree.element):
             if kind == core.BALL:
-                q[variable:variable + 3] = _random_ball(rng, *self.elements.tree.element[i, 10:13])
-        return q
+                q[variable:variable + 3] = _spread_ball(u[variable:variable + 3], element)
+        return np.clip(q, self.lower, self.upper)
 
     @cached_property
-    def _reach(self) -> np.ndarray:
+    def _range(self) -> np.ndarray:
         """How far a variable without limits is sampled to each side."""
-        reach = np.full(self.n, math.pi)
+        spread = np.full(self.n, math.pi)
         for kind, _, variable, _ in self.elements.tree.index:
             if kind == core.PRISMATIC:
-                reach[variable] = 1.0
-        return reach
+                spread[variable] = 1.0
+        return spread
+
+    @cached_property
+    def reach(self) -> tuple[float, ...]:
+        """Length of the stretched chain from its first moving joint to each tip [m]; slides count with their range."""
+        tree = self.elements.tree
+        lengths = []
+        for pose, (element, *_) in zip(tree.tip, tree.tip_index):
+            length, last = float(np.linalg.norm(_pose(pose).position)), element
+            while last >= 0:
+                kind, parent, variable, _ = tree.index[last]
+                if parent >= 0:
+                    length += float(np.linalg.norm(_pose(tree.element[last, :8]).position))
+                if kind == core.PRISMATIC and math.isfinite(self.upper[variable] - self.lower[variable]):
+                    length += float(self.upper[variable] - self.lower[variable])
+                last = parent
+            lengths.append(length)
+        return tuple(lengths)
 
     def joint_positions(self, q: ArrayLike) -> dict[str, float]:
         """Return values by URDF joint name, mimic joints included."""
@@ -244,19 +276,20 @@ def _is_below(model: RobotModel, base: str, link: str) -> bool:
     return True
 
 
-def _random_ball(rng: np.random.Generator, swing: float, twist_lower: float,
-                 twist_upper: float) -> np.ndarray:
-    """Draw exponential-map coordinates within a swing cone and twist range about z."""
-    direction = rng.uniform(-math.pi, math.pi)
-    angle = min(swing, math.pi) * math.sqrt(rng.uniform())
-    twist = rng.uniform(max(twist_lower, -math.pi), min(twist_upper, math.pi))
+def _spread_ball(u: np.ndarray, element: np.ndarray) -> np.ndarray:
+    """Map three numbers of the unit cube to exponential-map coordinates within a cone and twist range about z."""
+    direction = (2.0 * u[0] - 1.0) * math.pi
+    angle = min(element[core.SWING], math.pi) * math.sqrt(u[1])
+    low = max(element[core.TWIST_LOWER], -math.pi)
+    twist = low + u[2] * (min(element[core.TWIST_UPPER], math.pi) - low)
     x = (Pose.exp((0, 0, 0, angle * math.cos(direction), angle * math.sin(direction), 0.0))
          @ Pose.exp((0, 0, 0, 0, 0, twist)))
     return x.log()[3:]
 
 
 def _pose(row: np.ndarray) -> Pose:
-    return Pose(row[:4], row[4:])
+    numbers = row.tolist()
+    return Pose.unchecked(tuple(numbers[:4]), tuple(numbers[4:]))
 
 
 def _frozen(values: ArrayLike) -> np.ndarray:

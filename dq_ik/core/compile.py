@@ -13,9 +13,9 @@
 # limitations under the License.
 
 """
-The two decorators of the core: ``kernel`` for inner functions, ``entry`` for those called from Python.
+The decorators of the core: ``kernel`` for small functions, ``routine`` for larger ones, ``entry`` for those called from Python.
 
-Both compile with numba. Without numba the same functions run as plain Python: slow but right, with one warning.
+All compile with numba. Without numba the same functions run as plain Python: slow but right, with one warning.
 """
 
 from __future__ import annotations
@@ -48,7 +48,12 @@ def _compiler(**flags: Any) -> Callable[[Callable], Callable]:
 
 
 def kernel(function: Callable) -> Callable:
-    """Compile an inner function; it is inlined or called by an entry and not cached by itself."""
+    """Compile a small function of a hot loop: it is always inlined into its caller."""
+    return _compiler(forceinline=True)(function)
+
+
+def routine(function: Callable) -> Callable:
+    """Compile a larger function: it is compiled once and called."""
     return _compiler()(function)
 
 
@@ -60,11 +65,3 @@ def entry(function: Callable) -> Callable:
         numba.config.CACHE_DIR = os.environ['NUMBA_CACHE_DIR'] = os.path.join(
             tempfile.gettempdir(), f'dq_ik_cache_{os.getuid()}')
         return _compiler(cache=True)(function)
-
-
-def parallel_entry(function: Callable) -> Callable:
-    """Compile an entry whose ``prange`` loop runs on all cores."""
-    return _compiler(cache=True, parallel=True)(function)
-
-
-prange = range if numba is None else numba.prange

@@ -25,7 +25,7 @@ from __future__ import annotations
 import math
 
 from dq_ik.core import dual_quaternion, quaternion
-from dq_ik.core.compile import kernel
+from dq_ik.core.compile import kernel, routine
 from dq_ik.core.jacobian import columns
 from dq_ik.core.tree import forward_kinematics, SLOT_START, SLOT_STOP, tip_pose
 
@@ -60,6 +60,12 @@ def evaluate(tree, goals, q, work):
         cost += tip_cost
         worst = max(worst, tip_worst)
     return cost, worst
+
+
+@routine
+def look(tree, goals, q, work):
+    """Do as :func:`evaluate`, called instead of inlined: for places outside the hot loops."""
+    return evaluate(tree, goals, q, work)
 
 
 @kernel
@@ -140,6 +146,12 @@ def linearise(tree, goals, work):
         for slot in range(start, stop):
             for r in range(6):
                 work.column[slot, r] *= goal[WEIGHT + r]
+
+
+@routine
+def derive(tree, goals, work):
+    """Do as :func:`linearise`, called instead of inlined: for places outside the hot loops."""
+    linearise(tree, goals, work)
 
 
 @kernel

@@ -28,7 +28,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dq_ik.core import dual_quaternion, quaternion
-from dq_ik.core.compile import entry, kernel, parallel_entry, prange
+from dq_ik.core.compile import entry, kernel
 
 REVOLUTE, PRISMATIC, BALL = 0, 1, 2
 
@@ -175,18 +175,9 @@ def tip_poses(tree, q, world, screw, poses_out):
 
 @entry
 def fk(numbers, indices, q, poses_out):
-    """Fill ``poses_out`` (n_tips, 8) with the tips' poses at q (n,)."""
+    """Fill ``poses_out`` (N, n_tips, 8) with the tips' poses at each row of q (N, n)."""
     tree = unpack(numbers, indices)
     world = np.empty((tree.index.shape[0], 8))
     screw = np.empty((n_screws(tree), 6))
-    tip_poses(tree, q, world, screw, poses_out)
-
-
-@parallel_entry
-def fk_batch(numbers, indices, q, poses_out):
-    """Fill ``poses_out`` (N, n_tips, 8) with the tips' poses at each row of q (N, n), on all cores."""
-    for row in prange(q.shape[0]):
-        tree = unpack(numbers, indices)
-        world = np.empty((tree.index.shape[0], 8))
-        screw = np.empty((n_screws(tree), 6))
+    for row in range(q.shape[0]):
         tip_poses(tree, q[row], world, screw, poses_out[row])

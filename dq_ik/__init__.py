@@ -1,0 +1,32 @@
+# Copyright 2026 The dq_ik Authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""dq_ik: inverse kinematics with dual quaternions under hard joint limits."""
+
+from dq_ik.chain import Chain
+from dq_ik.errors import (
+    ChainError, DqIkError, GoalError, OptionError, PoseError, SeedError, UrdfError)
+from dq_ik.goal import Goal
+from dq_ik.model import Joint, JointKind, Mimic, RobotModel
+from dq_ik.options import IkOptions
+from dq_ik.pose import Pose
+from dq_ik.result import BatchResult, IkResult, Status
+from dq_ik.solver import solve, solve_batch, Solver
+from dq_ik.urdf import load_robot
+
+__all__ = [
+    'BatchResult', 'Chain', 'ChainError', 'DqIkError', 'Goal', 'GoalError', 'IkOptions', 'IkResult',
+    'Joint', 'JointKind', 'load_robot', 'Mimic', 'OptionError', 'Pose', 'PoseError', 'RobotModel',
+    'SeedError', 'solve', 'solve_batch', 'Solver', 'Status', 'UrdfError',
+]

@@ -1,0 +1,148 @@
+# Copyright 2026 The dq_ik Authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+The best reach: the nearest point of the goals that the limits allow, by a projected Newton method.
+
+Gauss-Newton forgets the curvature of the arm's motion, which decides everything when the error cannot vanish: at full stretch it
+oscillates. Here the exact second derivative of the cost is used, so that a goal out of reach is answered by a point that is stationary to
+rounding, and the same goal asked again moves nothing ([Kenwright2022] section IX: stretching without jitter).
+"""
+
+import math
+
+from dq_ik.core import quaternion
+from dq_ik.core.clock import seconds
+from dq_ik.core.compile import kernel, routine
+from dq_ik.core.methods import hold_pushed, search_line
+from dq_ik.core.residual import derive, KIND, log_curvature, look, SLACK, UNIFORM, WEIGHT
+from dq_ik.core.step import normal_equations, solve_free
+from dq_ik.core.tree import PATH_START, PATH_STOP
+
+FLAT = 1e-11  # gradient below which a point is stationary [weighted m^2 / rad]
+FIRST_SHIFT = 1e-3  # of the mean diagonal, when the Hessian is not positive definite
+MAX_SHIFTS = 12
+
+
+@routine
+def newton(tree, request, work, q, max_iterations, deadline):
+    """
+    Minimise half the cost over the limits from q, in place, descending in every iteration.
+
+    :returns: cost, iterations, whether the point is stationary
+    """
+    cost, worst = look(tree, request.goals, q, work)
+    for iteration in range(max_iterations):
+        derive(tree, request.goals, work)
+        normal_equations(tree, work)
+        _add_curvature(tree, request.goals, work)
+        count = hold_pushed(q, work)
+        if _flat(work, q, count):
+            return cost, iteration, True
+        if seconds(work.clock) > deadline:
+            return cost, iteration, False
+        _shifted_solve(work, count)
+        moved, cost, worst = search_line(tree, request, work, q, cost, worst)
+        if not moved:
+            return cost, iteration + 1, _nearly_flat(work, q)
+    return cost, max_iterations, False
+
+
+@kernel
+def _flat(work, q, count):
+    """Tell whether the gradient vanishes on the free joints and the held ones are at their limits."""
+    free = 0.0
+    for p in range(count):
+        free = max(free, abs(work.b[work.free[p]]))
+    way = 0.0
+    if count < q.shape[0]:
+        for i in range(q.shape[0]):
+            if q[i] <= work.lower[i] + 1e-3 or q[i] >= work.upper[i] - 1e-3:
+                way = max(way, min(abs(q[i] - work.lower[i]), abs(q[i] - work.upper[i])) * abs(work.b[i]))
+    return free < FLAT and way < FLAT
+
+
+@kernel
+def _nearly_flat(work, q):
+    """Tell whether a point where the line search found nothing better is stationary up to rounding."""
+    slope = 0.0
+    for i in range(q.shape[0]):
+        pushed = ((work.b[i] < 0.0 and q[i] <= work.lower[i])
+                  or (work.b[i] > 0.0 and q[i] >= work.upper[i]))
+        if not pushed:
+            slope = max(slope, abs(work.b[i]))
+    return slope < 1e-6
+
+
+@routine
+def _shifted_solve(work, count):
+    """Solve for the Newton step, adding to the diagonal until the Hessian is positive definite on the free joints."""
+    if solve_free(work.A, work.b, work.free, count, work.U, work.trial, work.x):
+        return
+    shift = 0.0
+    for p in range(count):
+        shift += abs(work.A[work.free[p], work.free[p]])
+    shift *= FIRST_SHIFT / count
+    for _ in range(MAX_SHIFTS):
+        for p in range(count):
+            work.A[work.free[p], work.free[p]] += shift
+        if solve_free(work.A, work.b, work.free, count, work.U, work.trial, work.x):
+            return
+        shift *= 3.0
+    for p in range(count):
+        work.x[work.free[p]] = work.b[work.free[p]]
+
+
+@routine
+def _add_curvature(tree, goals, work):
+    """
+    Add to the Gauss-Newton matrix what makes it the Hessian of half the cost.
+
+    With the screws (v, w) of two joints on the way to a tip at p, a nearer to the base than b, ``d2p / dqa dqb = wa x (vb + wb x p)``, and for the rotation
+    vector e: ``kappa wa.wb + c (e.wa)(e.wb) - e.(wa x wb) / 2`` with ``kappa = 1 - c |e|^2`` takes the place of ``wa.wb``. Goals with unequal
+    weights or allowances keep the Gauss-Newton matrix, which descends as well.
+    """
+    for k in range(goals.shape[0]):
+        goal = goals[k]
+        if goal[KIND] != UNIFORM or goal[SLACK] > 0.0 or goal[SLACK + 3] > 0.0:
+            continue
+        square_p = goal[WEIGHT] * goal[WEIGHT]
+        square_r = goal[WEIGHT + 3] * goal[WEIGHT + 3]
+        e_p = (work.error[k, 0], work.error[k, 1], work.error[k, 2])
+        e_r = (work.error[k, 3], work.error[k, 4], work.error[k, 5])
+        angle = math.sqrt(e_r[0] * e_r[0] + e_r[1] * e_r[1] + e_r[2] * e_r[2])
+        c = log_curvature(angle)
+        point = (work.point[k, 0], work.point[k, 1], work.point[k, 2])
+        start, stop = tree.tip_index[k, PATH_START], tree.tip_index[k, PATH_STOP]
+        for late in range(start, stop):
+            s = work.screw[tree.path[late, 0]]
+            w_b = (s[3], s[4], s[5])
+            v_b = quaternion.cross(w_b, point)
+            pull = quaternion.cross((v_b[0] + s[0], v_b[1] + s[1], v_b[2] + s[2]), e_p)
+            turn = quaternion.cross(w_b, e_r)
+            along_b = e_r[0] * w_b[0] + e_r[1] * w_b[1] + e_r[2] * w_b[2]
+            j = tree.slot[tree.path[late, 1]]
+            for early in range(start, late + 1):
+                t = work.screw[tree.path[early, 0]]
+                # e_p . (wa x vb) = wa . (vb x e_p);  e_r . (wa x wb) = wa . (wb x e_r)
+                bend = t[3] * pull[0] + t[4] * pull[1] + t[5] * pull[2]
+                twist = t[3] * turn[0] + t[4] * turn[1] + t[5] * turn[2]
+                along_a = e_r[0] * t[3] + e_r[1] * t[4] + e_r[2] * t[5]
+                both = t[3] * w_b[0] + t[4] * w_b[1] + t[5] * w_b[2]
+                term = -square_p * bend + square_r * (
+                    c * (along_a * along_b - angle * angle * both) - 0.5 * twist)
+                i = tree.slot[tree.path[early, 1]]
+                work.A[i, j] += term
+                if early < late:
+                    work.A[j, i] += term

@@ -1,0 +1,73 @@
+# Copyright 2026 The dq_ik Authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Moves in joint space: the projection onto the limits, steps of ball joints, whole turns."""
+
+import math
+
+from dq_ik.core import quaternion, swing_twist
+from dq_ik.core.compile import kernel
+from dq_ik.core.tree import BALL, KIND, SWING, TWIST_LOWER, TWIST_UPPER, VARIABLE
+
+TURN = 2.0 * math.pi
+
+
+@kernel
+def advance(tree, q, x, fraction, lower, upper, q_out):
+    """
+    Configuration after a fraction of the step x, projected onto the limits ([ProjectedLineSearch] eqs. 36-40, [Kenwright2022] eq. 31).
+
+    A ball turns by ``exp(fraction x)`` on its own side, then its swing and twist are clamped. ``q_out`` must not be q.
+    """
+    for i in range(q.shape[0]):
+        q_out[i] = min(max(q[i] + fraction * x[i], lower[i]), upper[i])
+    for element in range(tree.index.shape[0]):
+        if tree.index[element, KIND] != BALL:
+            continue
+        i = tree.index[element, VARIABLE]
+        if upper[i] <= lower[i]:  # locked
+            continue
+        turn = quaternion.exp((fraction * x[i], fraction * x[i + 1], fraction * x[i + 2]))
+        rotation = quaternion.mul(quaternion.exp((q[i], q[i + 1], q[i + 2])), turn)
+        limits = tree.element[element]
+        v = quaternion.log(swing_twist.project(
+            rotation, limits[SWING], limits[TWIST_LOWER], limits[TWIST_UPPER]))
+        q_out[i], q_out[i + 1], q_out[i + 2] = v
+
+
+@kernel
+def displacement(tree, b, q, x, fraction, q_new):
+    """Inner product of b with the way from q to ``q_new = P(q + fraction x)``; a ball's way is measured in its tangent space."""
+    total = 0.0
+    for i in range(q.shape[0]):
+        total += b[i] * (q_new[i] - q[i])
+    for element in range(tree.index.shape[0]):
+        if tree.index[element, KIND] == BALL:
+            i = tree.index[element, VARIABLE]
+            for k in range(i, i + 3):
+                total += b[k] * (fraction * x[k] - (q_new[k] - q[k]))
+    return total
+
+
+@kernel
+def unwind(request, q):
+    """Bring joints that turned freely to the turn nearest to the seed that is inside the limits (in place)."""
+    for i in range(q.shape[0]):
+        if request.period[i] == 0.0:
+            continue
+        q[i] -= TURN * math.floor((q[i] - request.seed[i]) / TURN + 0.5)
+        if q[i] > request.upper[i]:
+            q[i] -= TURN * math.ceil((q[i] - request.upper[i]) / TURN)
+        elif q[i] < request.lower[i]:
+            q[i] += TURN * math.ceil((request.lower[i] - q[i]) / TURN)

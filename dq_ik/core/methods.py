@@ -1,0 +1,157 @@
+# Copyright 2026 The dq_ik Authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+One attempt by each of the two methods of the package, in their strong forms (as published: :mod:`dq_ik.core.paper`).
+
+An attempt starts at q and ends when all goals are met, when it stalls, or when it has used its iterations. Every iterate is inside
+the limits. The best configuration is left in ``work.best``.
+"""
+
+from dq_ik.core.compile import kernel, routine
+from dq_ik.core.configuration import advance, displacement
+from dq_ik.core.residual import evaluate, linearise, look
+from dq_ik.core.step import (
+    damp, free_joints, gauss_seidel_sweep, normal_equations, solve_free)
+
+DAMPING = 0.05  # times the cost: strong far from the goal, vanishing at it (after Sugihara)
+DAMPING_FLOOR = 1e-9
+STALL_AFTER = 2  # iterations between two looks at the progress
+STALL_PGS = 0.65  # the cost must fall to this part of its value in between
+STALL_PLS = 0.8
+
+ARMIJO = 1e-4  # alpha of [ProjectedLineSearch] eq. 39
+BACKTRACK = 0.5  # beta of [ProjectedLineSearch] eq. 34
+MAX_BACKTRACKS = 30
+NEAR_LIMIT = 1e-3  # joints this near to a limit count as on it when pushed that way
+
+
+@routine
+def pgs(tree, request, work, q, max_iterations):
+    """
+    Projected Gauss-Seidel with subspace minimisation.
+
+    Each iteration solves the damped normal equations within the limits: one Gauss-Seidel sweep from zero finds the joints that end on
+    a limit, the others are solved exactly and clamped. Differs from [Kenwright2022] section VII in the adaptive damping and in the exact solve
+    in place of further sweeps, which find the same point slowly.
+
+    :returns: the best cost, its worst error in tolerances, the iterations used
+    """
+    cost, worst = look(tree, request.goals, q, work)
+    best, best_worst, mark = cost, worst, cost
+    work.best[:] = q
+    if worst <= 1.0:
+        return cost, worst, 0
+    for iteration in range(max_iterations):
+        linearise(tree, request.goals, work)
+        normal_equations(tree, work)
+        damp(work.A, DAMPING * cost + DAMPING_FLOOR, request.metric)
+        pgs_step(q, work)
+        advance(tree, q, work.x, 1.0, work.lower, work.upper, work.trial)
+        q[:] = work.trial
+        cost, worst = evaluate(tree, request.goals, q, work)
+        if cost < best:
+            best, best_worst = cost, worst
+            work.best[:] = q
+        if best_worst <= 1.0:
+            return best, best_worst, iteration + 1
+        if iteration % STALL_AFTER == STALL_AFTER - 1:
+            if not cost < STALL_PGS * mark:
+                return best, best_worst, iteration + 1
+            mark = cost
+    return best, best_worst, max_iterations
+
+
+@kernel
+def pgs_step(q, work):
+    """Fill ``work.x`` with the step: sweep, find the free joints, solve them."""
+    work.x[:] = 0.0
+    gauss_seidel_sweep(work.A, work.b, q, work.lower, work.upper, work.x)
+    count = free_joints(q, work.lower, work.upper, work.x, work.free)
+    solve_free(work.A, work.b, work.free, count, work.U, work.trial, work.x)
+
+
+@routine
+def pls(tree, request, work, q, max_iterations):
+    """
+    Projected line search along a damped Gauss-Newton direction.
+
+    Joints on a limit and pushed against it are held there; the others take the damped Gauss-Newton step (a two-metric projection); then the
+    projected Armijo test decides how far to go, so that the cost falls in every iteration. Differs from [ProjectedLineSearch] section 4 in the
+    direction only, which is the gradient there.
+
+    :returns: the cost, its worst error in tolerances, the iterations used
+    """
+    cost, worst = look(tree, request.goals, q, work)
+    mark = cost
+    for iteration in range(max_iterations if worst > 1.0 else 0):
+        linearise(tree, request.goals, work)
+        normal_equations(tree, work)
+        damp(work.A, DAMPING * cost + DAMPING_FLOOR, request.metric)
+        count = hold_pushed(q, work)
+        solve_free(work.A, work.b, work.free, count, work.U, work.trial, work.x)
+        moved, cost, worst = search_line(tree, request, work, q, cost, worst)
+        stalled = iteration % STALL_AFTER == STALL_AFTER - 1 and not cost < STALL_PLS * mark
+        if not moved or worst <= 1.0 or stalled:
+            work.best[:] = q
+            return cost, worst, iteration + 1
+        if iteration % STALL_AFTER == STALL_AFTER - 1:
+            mark = cost
+    work.best[:] = q
+    return cost, worst, max_iterations if worst > 1.0 else 0
+
+
+@kernel
+def hold_pushed(q, work):
+    """
+    Send joints that are on (or very near) a limit and pushed against it onto that limit; list the others.
+
+    :returns: the number of free joints, listed in ``work.free``; ``work.x`` of the others is the way to their limit
+    """
+    push = 0.0
+    for i in range(q.shape[0]):
+        push = max(push, abs(work.b[i]))
+    near = min(NEAR_LIMIT, push)
+    count = 0
+    for i in range(q.shape[0]):
+        if work.b[i] <= 0.0 and q[i] <= work.lower[i] + near:
+            work.x[i] = work.lower[i] - q[i]
+        elif work.b[i] >= 0.0 and q[i] >= work.upper[i] - near:
+            work.x[i] = work.upper[i] - q[i]
+        else:
+            work.free[count] = i
+            count += 1
+    return count
+
+
+@routine
+def search_line(tree, request, work, q, cost, worst):
+    """
+    Projected Armijo back-tracking along ``work.x`` ([ProjectedLineSearch] eqs. 32-40), in place.
+
+    With f = E / 2 the slope is ``-b``; a step is taken when ``f(P(q + tau x)) < f(q) - alpha b^T (P(q + tau x) - q)``.
+
+    :returns: whether a step was taken, the cost and the worst error after it
+    """
+    fraction = 1.0
+    for _ in range(MAX_BACKTRACKS):
+        advance(tree, q, work.x, fraction, work.lower, work.upper, work.trial)
+        new_cost, new_worst = evaluate(tree, request.goals, work.trial, work)
+        gain = displacement(tree, work.b, q, work.x, fraction, work.trial)
+        if 0.5 * new_cost < 0.5 * cost - ARMIJO * gain:
+            q[:] = work.trial
+            return True, new_cost, new_worst
+        fraction *= BACKTRACK
+    look(tree, request.goals, q, work)
+    return False, cost, worst

@@ -1,0 +1,84 @@
+# Copyright 2026 The dq_ik Authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""One attempt by each of the two methods exactly as published: the yardstick of the strong forms in :mod:`dq_ik.core.methods`."""
+
+from dq_ik.core.compile import routine
+from dq_ik.core.configuration import advance
+from dq_ik.core.methods import search_line
+from dq_ik.core.residual import derive, look
+from dq_ik.core.step import damp, gauss_seidel_sweep, normal_equations
+
+DAMPING = 1e-4  # delta of [Kenwright2022] eq. 30
+SWEEPS = 32
+UNCHANGED = 1e-9  # relative change of the cost that ends an attempt
+
+
+@routine
+def pgs(tree, request, work, q, max_iterations):
+    """
+    Projected Gauss-Seidel as published: constant damping and plain sweeps ([Kenwright2022] section VII, eqs. 27-31).
+
+    Sweeps end by their number, by the change of the unknowns, or when that change stays the same (the paper's termination tests); so do the
+    iterations around them.
+    """
+    cost, worst = look(tree, request.goals, q, work)
+    best, best_worst = cost, worst
+    work.best[:] = q
+    if worst <= 1.0:
+        return cost, worst, 0
+    for iteration in range(max_iterations):
+        derive(tree, request.goals, work)
+        normal_equations(tree, work)
+        damp(work.A, DAMPING, request.metric)
+        work.x[:] = 0.0
+        last = 0.0
+        for _ in range(SWEEPS):
+            change = gauss_seidel_sweep(work.A, work.b, q, work.lower, work.upper, work.x)
+            if change < 1e-9 or abs(change - last) < 1e-12:
+                break
+            last = change
+        advance(tree, q, work.x, 1.0, work.lower, work.upper, work.trial)
+        q[:] = work.trial
+        new_cost, worst = look(tree, request.goals, q, work)
+        stalled = abs(new_cost - cost) <= UNCHANGED * cost
+        cost = new_cost
+        if cost < best:
+            best, best_worst = cost, worst
+            work.best[:] = q
+        if best_worst <= 1.0 or stalled:
+            return best, best_worst, iteration + 1
+    return best, best_worst, max_iterations
+
+
+@routine
+def pls(tree, request, work, q, max_iterations):
+    """
+    Projected gradient with projected Armijo back-tracking, as published ([ProjectedLineSearch] section 4, eqs. 26-40).
+
+    The direction is ``-grad f = 2 J^T W (g - F)``, the first length tried is 1.
+    """
+    cost, worst = look(tree, request.goals, q, work)
+    for iteration in range(max_iterations if worst > 1.0 else 0):
+        derive(tree, request.goals, work)
+        normal_equations(tree, work)
+        for i in range(q.shape[0]):
+            work.x[i] = 2.0 * work.b[i]
+        before = cost
+        moved, cost, worst = search_line(tree, request, work, q, cost, worst)
+        if not moved or worst <= 1.0 or before - cost < 1e-12 * before:
+            work.best[:] = q
+            return cost, worst, iteration + 1
+    work.best[:] = q
+    return cost, worst, max_iterations

@@ -1,0 +1,99 @@
+# Copyright 2026 The dq_ik Authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+Secondary wishes in the directions that the goals leave free: near a posture, away from the limits.
+
+A step solves ``min |J x - e|^2 + damping |x - s|^2``, so ``(J^T J + damping I) x = J^T e + damping s``: where the goals do not care, x is the wish s;
+where they do, the small damping leaves them their way. The goals stay met: a step that breaks them is corrected, or undone.
+"""
+
+from dq_ik.core.compile import kernel, routine
+from dq_ik.core.configuration import advance
+from dq_ik.core.methods import pgs, pgs_step
+from dq_ik.core.request import SECONDARY
+from dq_ik.core.residual import derive, look
+from dq_ik.core.step import damp, normal_equations
+
+DAMPING = 1e-6
+MARGIN = 0.1  # part of a joint's range next to a limit from which it is pushed
+SETTLED = 1e-5  # largest joint step [rad or m] that counts as rest
+CORRECTIONS = 5
+
+
+@routine
+def relax(tree, request, work, q):
+    """Move a solution along its free directions towards the wishes, in place; return the iterations used."""
+    used = 0
+    wish = _discomfort(request, q)
+    for _ in range(int(request.head[SECONDARY])):
+        cost, worst = look(tree, request.goals, q, work)
+        derive(tree, request.goals, work)
+        normal_equations(tree, work)
+        damp(work.A, DAMPING, request.metric)
+        largest = _add_wishes(request, work, q)
+        pgs_step(q, work)
+        advance(tree, q, work.x, 1.0, work.lower, work.upper, work.trial)
+        trial = work.pool[1]
+        trial[:] = work.trial
+        cost, worst = look(tree, request.goals, trial, work)
+        used += 1
+        if worst > 1.0:
+            cost, worst, more = pgs(tree, request, work, trial, CORRECTIONS)
+            trial[:] = work.best
+            used += more
+        new_wish = _discomfort(request, trial)
+        if worst > 1.0 or not new_wish < wish:
+            return used
+        q[:] = trial
+        wish = new_wish
+        if largest < SETTLED:
+            return used
+    return used
+
+
+@kernel
+def _wish(request, q, i):
+    """Step of joint i towards its rest and away from a near limit."""
+    step = request.pull[i] * (request.rest[i] - q[i])
+    margin = MARGIN * (request.upper[i] - request.lower[i])
+    if q[i] > request.upper[i] - margin:
+        step -= request.repel[i] * (q[i] - request.upper[i] + margin)
+    if q[i] < request.lower[i] + margin:
+        step += request.repel[i] * (request.lower[i] + margin - q[i])
+    return step
+
+
+@kernel
+def _add_wishes(request, work, q):
+    """Add ``damping * metric * s`` to the right-hand side; return the largest wish."""
+    largest = 0.0
+    for i in range(q.shape[0]):
+        step = _wish(request, q, i)
+        work.b[i] += DAMPING * request.metric[i] * step
+        largest = max(largest, abs(step))
+    return largest
+
+
+@kernel
+def _discomfort(request, q):
+    """Half the weighted squares of which the wishes are the negative gradient."""
+    total = 0.0
+    for i in range(q.shape[0]):
+        total += 0.5 * request.pull[i] * (request.rest[i] - q[i]) ** 2
+        margin = MARGIN * (request.upper[i] - request.lower[i])
+        beyond = max(q[i] - request.upper[i] + margin, request.lower[i] + margin - q[i])
+        if beyond > 0.0:
+            total += 0.5 * request.repel[i] * beyond * beyond
+    return total

@@ -1,0 +1,205 @@
+# Copyright 2026 The dq_ik Authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+The solvers of the documents with which the two methods of the package are compared, behind the same interface.
+
+Jacobian transpose, damped least squares, singular values, QR, Gauss-Newton and cyclic coordinate descent ([Recipe] figure 8, [ProjectedLineSearch]
+section 2, [Rotations] algorithm 1). They serve for comparison and teaching, so they read like their formulas and allocate as they go.
+"""
+
+import math
+
+import numpy as np
+
+from dq_ik.core import quaternion
+from dq_ik.core.compile import routine
+from dq_ik.core.configuration import advance
+from dq_ik.core.residual import derive, look, WEIGHT
+from dq_ik.core.tree import PATH_START, PATH_STOP, SLOT_START, SLOT_STOP
+
+TRANSPOSE, TRANSPOSE_BUSS, DLS, SVD, QR, GAUSS_NEWTON, CCD = range(4, 11)
+
+FIXED_LENGTH = 0.005  # of the Jacobian transpose ([ProjectedLineSearch] section 5)
+LAMBDA = 1e-3  # damping of [Recipe] eq. 35
+SMALLEST = 1e-3  # singular values below this part of the largest count as zero
+STAGNATION = 1e-10  # relative change of the cost that ends an attempt
+
+
+@routine
+def attempt(method, tree, request, work, q, max_iterations):
+    """
+    Run one attempt by a reference method.
+
+    The singular-value and Gauss-Newton methods ignore the limits and project their final answer onto them, as Blender did ([ProjectedLineSearch]
+    section 2); the others project every iterate.
+    """
+    cost, worst = look(tree, request.goals, q, work)
+    best, best_worst = math.inf, math.inf
+    inside = method != SVD and method != GAUSS_NEWTON
+    for iteration in range(max_iterations + 1):
+        stalled = iteration == max_iterations
+        if inside or worst <= 1.0 or stalled:
+            work.x[:] = 0.0
+            advance(tree, q, work.x, 0.0, work.lower, work.upper, work.trial)
+            best, best_worst = _keep(tree, request, work, best, best_worst)
+        if best_worst <= 1.0 or stalled:
+            return best, best_worst, iteration
+        before = cost
+        cost, worst = _iterate(method, tree, request, work, q, inside)
+        if abs(before - cost) <= STAGNATION * before or not math.isfinite(cost):
+            work.x[:] = 0.0
+            advance(tree, q, work.x, 0.0, work.lower, work.upper, work.trial)
+            best, best_worst = _keep(tree, request, work, best, best_worst)
+            return best, best_worst, iteration + 1
+    return best, best_worst, max_iterations
+
+
+@routine
+def _keep(tree, request, work, best, best_worst):
+    """Keep the projected configuration ``work.trial`` if it is the best so far."""
+    cost, worst = look(tree, request.goals, work.trial, work)
+    if cost < best:
+        work.best[:] = work.trial
+        return cost, worst
+    return best, best_worst
+
+
+@routine
+def _iterate(method, tree, request, work, q, inside):
+    """One iteration in place; return the cost and the worst error after it."""
+    if method == CCD:
+        return _descend_cyclically(tree, request, work, q)
+    look(tree, request.goals, q, work)
+    derive(tree, request.goals, work)
+    J = dense_jacobian(tree, work)
+    work.x[:] = _step(method, J, work.residual.copy().reshape(-1))
+    if inside:
+        advance(tree, q, work.x, 1.0, work.lower, work.upper, work.trial)
+        q[:] = work.trial
+    else:
+        for i in range(q.shape[0]):
+            q[i] += work.x[i]
+    return look(tree, request.goals, q, work)
+
+
+@routine
+def dense_jacobian(tree, work):
+    """Stack the weighted columns of all tips into a matrix (6 n_tips, n) ([Recipe] section 3.3)."""
+    J = np.zeros((6 * tree.tip.shape[0], work.b.shape[0]))
+    for k in range(tree.tip.shape[0]):
+        for slot in range(tree.tip_index[k, SLOT_START], tree.tip_index[k, SLOT_STOP]):
+            for r in range(6):
+                J[6 * k + r, tree.slot[slot]] = work.column[slot, r]
+    return J
+
+
+@routine
+def _step(method, J, e):
+    """Step of the linear methods for the stacked error e ([Recipe] figure 8)."""
+    if method == TRANSPOSE:
+        return 2.0 * FIXED_LENGTH * (J.T @ e)  # [ProjectedLineSearch] eqs. 26, 27
+    if method == TRANSPOSE_BUSS:
+        z = J @ (J.T @ e)
+        square = z @ z
+        if square > 0.0:
+            return (e @ z) / square * (J.T @ e)  # [ProjectedLineSearch] eq. 28
+        return 0.0 * (J.T @ e)
+    if method == DLS:
+        return J.T @ np.linalg.solve(J @ J.T + LAMBDA * np.eye(len(e)), e)  # [Recipe] eq. 35
+    if method == SVD:
+        return _pseudo_inverse(J, e)
+    if method == QR:
+        return _minimum_norm(J, e)
+    return np.linalg.lstsq(J, e)[0]  # [Rotations] algorithm 1
+
+
+@routine
+def _pseudo_inverse(J, e):
+    """``V S^+ U^T e``."""
+    U, s, Vt = np.linalg.svd(J, full_matrices=False)
+    c = U.T @ e
+    for i in range(len(s)):
+        c[i] = c[i] / s[i] if s[i] > SMALLEST * s[0] else 0.0
+    return Vt.T @ c
+
+
+@routine
+def _minimum_norm(J, e):
+    """
+    Least squares by QR: of J where it is tall, else of its transpose for the solution of least norm.
+
+    Differs from [Recipe] figure 8, whose ``R x = Q^T e`` holds for square or tall J only.
+    """
+    if J.shape[0] >= J.shape[1]:
+        Q, R = np.linalg.qr(np.ascontiguousarray(J))
+        return np.linalg.solve(R + 1e-12 * np.eye(R.shape[0]), Q.T @ e)
+    Q, R = np.linalg.qr(np.ascontiguousarray(J.T))
+    return Q @ np.linalg.solve(np.ascontiguousarray(R.T) + 1e-12 * np.eye(R.shape[0]), e)
+
+
+@routine
+def _descend_cyclically(tree, request, work, q):
+    """
+    Cyclic coordinate descent: each variable in turn, from the tips to the base, goes to its own optimum inside the limits.
+
+    For one screw the position and rotation costs are ``const - 2 (a cos x + b sin x)`` in its angle x, so the optimum is ``atan2(b, a)``; for a slide
+    it is the mean way. The rotation is measured by ``2 - 2 cos`` of its angle.
+    """
+    for variable in range(q.shape[0] - 1, -1, -1):
+        look(tree, request.goals, q, work)
+        cosine, sine, way, weight = 0.0, 0.0, 0.0, 0.0
+        for k in range(tree.tip.shape[0]):
+            for entry in range(tree.tip_index[k, PATH_START], tree.tip_index[k, PATH_STOP]):
+                if tree.slot[tree.path[entry, 1]] != variable:
+                    continue
+                a, b, w, s = _one_screw(work.screw[tree.path[entry, 0]], request.goals[k],
+                                        work.point[k], work.error[k])
+                cosine, sine, way, weight = cosine + a, sine + b, way + w, weight + s
+        work.x[:] = 0.0
+        if weight > 0.0:
+            work.x[variable] = way / weight
+        elif cosine != 0.0 or sine != 0.0:
+            work.x[variable] = math.atan2(sine, cosine)
+        advance(tree, q, work.x, 1.0, work.lower, work.upper, work.trial)
+        q[:] = work.trial
+    return look(tree, request.goals, q, work)
+
+
+@routine
+def _one_screw(screw, goal, point, error):
+    """Coefficients of the optimum of one variable for one tip: of cos and sin for a turn, way and weight for a slide."""
+    square_p = goal[WEIGHT] ** 2
+    square_r = goal[WEIGHT + 3] ** 2
+    axis = (screw[3], screw[4], screw[5])
+    length = math.sqrt(axis[0] ** 2 + axis[1] ** 2 + axis[2] ** 2)
+    e_p = (error[0], error[1], error[2])
+    if length == 0.0:
+        along = screw[0] * e_p[0] + screw[1] * e_p[1] + screw[2] * e_p[2]
+        return 0.0, 0.0, square_p * along, square_p * (screw[0] ** 2 + screw[1] ** 2 + screw[2] ** 2)
+    axis = (axis[0] / length, axis[1] / length, axis[2] / length)
+    # The arm from the axis to the tip, and to the goal, across the axis: velocity = axis x arm.
+    velocity = quaternion.cross(axis, (point[0], point[1], point[2]))
+    velocity = (velocity[0] + screw[0] / length, velocity[1] + screw[1] / length,
+                velocity[2] + screw[2] / length)
+    arm = quaternion.cross(velocity, axis)
+    goal_arm = (arm[0] + e_p[0], arm[1] + e_p[1], arm[2] + e_p[2])
+    a = square_p * (arm[0] * goal_arm[0] + arm[1] * goal_arm[1] + arm[2] * goal_arm[2])
+    b = square_p * (velocity[0] * goal_arm[0] + velocity[1] * goal_arm[1]
+                    + velocity[2] * goal_arm[2])
+    r = quaternion.exp((error[3], error[4], error[5]))
+    along = r[1] * axis[0] + r[2] * axis[1] + r[3] * axis[2]
+    a += square_r * (r[0] * r[0] - along * along)
+    b += square_r * 2.0 * r[0] * along
+    return a, b, 0.0, 0.0

@@ -1,0 +1,152 @@
+# Copyright 2026 The dq_ik Authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+What crosses the border of a solve: a request, an answer and the work arrays, each one block of memory.
+
+Kernels see the blocks as named tuples of views; the layouts are stated here once, for Python and for the kernels.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from dq_ik.core.compile import kernel
+from dq_ik.core.residual import GOAL_WIDTH
+from dq_ik.core.tree import n_screws
+
+# Head of a request: one number per option.
+METHOD, MODE, TIMEOUT, MAX_ITERATIONS, MAX_RESTARTS, MAX_STEP, STAY, SECONDARY = range(8)
+REQUEST_HEAD = 8
+# Rows of a request, each one number per variable.
+SEED, LOWER, UPPER, PERIOD, METRIC, PULL, REST, REPEL = range(8)
+REQUEST_ROWS = 8
+LOCKED = -1.0  # metric of a joint that must keep its seed
+
+# Head of an answer.
+STATUS, ITERATIONS, RESTARTS, TIME, COST, WORST, SOLUTIONS, BEST = range(8)
+ANSWER_HEAD = 8
+
+
+class Request(NamedTuple):
+    """A request as views: what is asked, from where, within which limits."""
+
+    head: np.ndarray  # (8,) options
+    goals: np.ndarray  # (n_tips, 26) see dq_ik.core.residual
+    seed: np.ndarray  # (n,) start, and the turn of continuous joints that is wanted
+    lower: np.ndarray  # (n,) limits of this solve
+    upper: np.ndarray  # (n,)
+    period: np.ndarray  # (n,) 2 pi for joints free to turn while solving, else 0
+    metric: np.ndarray  # (n,) cost of moving a joint: 1 / strength^2
+    pull: np.ndarray  # (n,) weight of the pull towards rest
+    rest: np.ndarray  # (n,) posture to be near
+    repel: np.ndarray  # (n,) weight of the push away from the limits
+
+
+class Answer(NamedTuple):
+    """An answer as views."""
+
+    head: np.ndarray  # (8,) status, iterations, restarts, time, cost, worst error / tolerance, solutions, mode's measure
+    q: np.ndarray  # (n,)
+    error: np.ndarray  # (n_tips, 2) position [m] and rotation [rad] error
+    pressed: np.ndarray  # (n,) -1 or +1: pressed against the lower or upper limit
+    solutions: np.ndarray  # (max_solutions, n)
+
+
+class Work(NamedTuple):
+    """Work arrays of one solve; every kernel says which it fills."""
+
+    world: np.ndarray  # (n_elements, 8) poses of the elements
+    screw: np.ndarray  # (n_screws, 6) axes of motion
+    point: np.ndarray  # (n_tips, 3) positions of the tips
+    error: np.ndarray  # (n_tips, 6) unweighted errors
+    residual: np.ndarray  # (n_tips, 6) weighted errors
+    column: np.ndarray  # (n_slots, 6) weighted Jacobian columns
+    A: np.ndarray  # (n, n) matrix of the step
+    U: np.ndarray  # (n, n) its factor on the free joints
+    b: np.ndarray  # (n,) right-hand side: minus half the gradient
+    x: np.ndarray  # (n,) the step
+    trial: np.ndarray  # (n,) configuration tried
+    best: np.ndarray  # (n,) best configuration of an attempt
+    lower: np.ndarray  # (n,) limits; infinite for joints free to turn
+    upper: np.ndarray  # (n,)
+    pool: np.ndarray  # (POOL, n) candidates for the best reach
+    pool_cost: np.ndarray  # (POOL,) their costs
+    distance: np.ndarray  # (n_table,) of the stored configurations to the goals
+    free: np.ndarray  # (n,) indices of the free joints
+    clock: np.ndarray  # (2,) buffer of the clock
+
+
+POOL = 8
+
+
+def request_size(n: int, n_tips: int) -> int:
+    """Length of a request."""
+    return REQUEST_HEAD + n_tips * GOAL_WIDTH + REQUEST_ROWS * n
+
+
+def answer_size(n: int, n_tips: int, max_solutions: int) -> int:
+    """Length of an answer."""
+    return ANSWER_HEAD + 2 * n + 2 * n_tips + max_solutions * n
+
+
+@kernel
+def view_request(block, n, n_tips):
+    """See a block as a :class:`Request`."""
+    a = REQUEST_HEAD
+    b = a + n_tips * GOAL_WIDTH
+    return Request(
+        block[:a], block[a:b].reshape(n_tips, GOAL_WIDTH), block[b:b + n], block[b + n:b + 2 * n],
+        block[b + 2 * n:b + 3 * n], block[b + 3 * n:b + 4 * n], block[b + 4 * n:b + 5 * n],
+        block[b + 5 * n:b + 6 * n], block[b + 6 * n:b + 7 * n], block[b + 7 * n:b + 8 * n])
+
+
+@kernel
+def view_answer(block, n, n_tips):
+    """See a block as an :class:`Answer`."""
+    a = ANSWER_HEAD + n
+    b = a + 2 * n_tips
+    c = b + n
+    k = (block.shape[0] - c) // max(n, 1)
+    return Answer(block[:ANSWER_HEAD], block[ANSWER_HEAD:a], block[a:b].reshape(n_tips, 2),
+                  block[b:c], block[c:c + k * n].reshape(k, n))
+
+
+@kernel
+def new_work(tree, n, n_table):
+    """Allocate the work arrays of one solve, in two blocks."""
+    n_elements, n_tips, n_slots = tree.index.shape[0], tree.tip.shape[0], tree.slot.shape[0]
+    screws = n_screws(tree)
+    size = (8 * n_elements + 6 * screws + 15 * n_tips + 6 * n_slots + 2 * n * n + 6 * n
+            + POOL * (n + 1) + n_table)
+    block = np.empty(size)
+    a = 8 * n_elements
+    b = a + 6 * screws
+    c = b + 15 * n_tips
+    d = c + 6 * n_slots
+    e = d + 2 * n * n
+    f = e + 6 * n
+    g = f + POOL * (n + 1)
+    integers = np.empty(n + 2, np.int64)
+    return Work(
+        block[:a].reshape(n_elements, 8), block[a:b].reshape(screws, 6),
+        block[b:b + 3 * n_tips].reshape(n_tips, 3),
+        block[b + 3 * n_tips:b + 9 * n_tips].reshape(n_tips, 6),
+        block[b + 9 * n_tips:c].reshape(n_tips, 6), block[c:d].reshape(n_slots, 6),
+        block[d:d + n * n].reshape(n, n), block[d + n * n:e].reshape(n, n),
+        block[e:e + n], block[e + n:e + 2 * n], block[e + 2 * n:e + 3 * n],
+        block[e + 3 * n:e + 4 * n], block[e + 4 * n:e + 5 * n], block[e + 5 * n:f],
+        block[f:f + POOL * n].reshape(POOL, n), block[f + POOL * n:g], block[g:], integers[:n], integers[n:])

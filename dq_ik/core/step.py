@@ -1,0 +1,166 @@
+# Copyright 2026 The dq_ik Authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+The linear algebra of one step: normal equations, projected Gauss-Seidel, and the exact solve on the free joints.
+
+``A x = b`` with ``A = J^T W J + D`` and ``b = J^T W e`` ([Kenwright2022] eqs. 27-30), subject to ``lower <= q + x <= upper``.
+"""
+
+import math
+
+import numpy as np
+
+from dq_ik.core.compile import kernel, routine
+from dq_ik.core.tree import SLOT_START, SLOT_STOP
+
+
+@kernel
+def normal_equations(tree, work):
+    """Fill ``work.A = J^T W J`` (both triangles) and ``work.b = J^T W e`` from the columns and residuals of all tips."""
+    A, b, column = work.A, work.b, work.column
+    n = b.shape[0]
+    for i in range(n):
+        b[i] = 0.0
+        for j in range(n):
+            A[i, j] = 0.0
+    for k in range(tree.tip.shape[0]):
+        residual = work.residual[k]
+        start, stop = tree.tip_index[k, SLOT_START], tree.tip_index[k, SLOT_STOP]
+        for s in range(start, stop):
+            i = tree.slot[s]
+            b[i] += _dot6(column[s], residual)
+            for t in range(start, s + 1):
+                A[i, tree.slot[t]] += _dot6(column[s], column[t])
+    for i in range(n):
+        for j in range(i):
+            A[j, i] = A[i, j]
+
+
+@kernel
+def _dot6(a, b):
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] + a[4] * b[4] + a[5] * b[5]
+
+
+@kernel
+def damp(A, damping, metric):
+    """Add ``damping * metric`` to the diagonal ([Kenwright2022] eq. 30)."""
+    for i in range(A.shape[0]):
+        A[i, i] += damping * metric[i]
+
+
+@kernel
+def gauss_seidel_sweep(A, b, q, lower, upper, x):
+    """
+    One sweep of projected Gauss-Seidel, in place ([Kenwright2022] algorithm 1 with eq. 31).
+
+    Each unknown is solved from its own row and clamped, so that ``q + x`` stays inside the limits.
+
+    :returns: the largest change of an unknown
+    """
+    n = b.shape[0]
+    change = 0.0
+    for i in range(n):
+        r = b[i]
+        for j in range(n):
+            r -= A[i, j] * x[j]
+        value = min(max(x[i] + r / A[i, i], lower[i] - q[i]), upper[i] - q[i])
+        change = max(change, abs(value - x[i]))
+        x[i] = value
+    return change
+
+
+@kernel
+def free_joints(q, lower, upper, x, free_out):
+    """List the joints that the step x does not press onto a limit; return how many there are."""
+    count = 0
+    for i in range(q.shape[0]):
+        if lower[i] - q[i] < x[i] < upper[i] - q[i]:
+            free_out[count] = i
+            count += 1
+    return count
+
+
+@kernel
+def solve_free(A, b, free, count, U, y, x):
+    """
+    Solve for the free unknowns with the others held, by the factorisation ``A = U^T D U`` of the free part.
+
+    :param x: in: values of the held unknowns; out: the free ones too
+    :param U: work matrix; its rows on and above the diagonal end as ``D U``
+    :param y: work array
+    :returns: False if the matrix is not positive definite on the free joints
+    """
+    n = b.shape[0]
+    for p in range(count):
+        x[free[p]] = 0.0
+    for p in range(count):
+        i = free[p]
+        y[p] = b[i]
+        for r in range(p, count):
+            U[p, r] = A[i, free[r]]
+        if count < n:
+            for j in range(n):
+                y[p] -= A[i, j] * x[j]
+    if not _eliminate(U, y, count):
+        return False
+    for p in range(count - 1, -1, -1):
+        value = y[p]
+        for r in range(p + 1, count):
+            value -= U[p, r] * x[free[r]]
+        x[free[p]] = value / U[p, p]
+    return True
+
+
+@kernel
+def _eliminate(U, y, count):
+    """Gauss elimination of a symmetric matrix given by its upper triangle; False if a pivot is not positive."""
+    for p in range(count):
+        pivot = U[p, p]
+        if not pivot > 1e-15:
+            return False
+        inverse = 1.0 / pivot
+        for s in range(p + 1, count):
+            factor = U[p, s] * inverse
+            for r in range(s, count):
+                U[s, r] -= factor * U[p, r]
+            y[s] -= factor * y[p]
+    return True
+
+
+@routine
+def manipulability(tree, work):
+    """
+    Product of the singular values of the weighted Jacobian: Yoshikawa's measure, for any number of joints and tips.
+
+    The square root of ``det(J J^T)``, or of ``det(J^T J)`` where there are fewer joints than rows.
+    """
+    n, rows = work.b.shape[0], 6 * tree.tip.shape[0]
+    J = np.zeros((rows, n))
+    for k in range(tree.tip.shape[0]):
+        for slot in range(tree.tip_index[k, SLOT_START], tree.tip_index[k, SLOT_STOP]):
+            for r in range(6):
+                J[6 * k + r, tree.slot[slot]] = work.column[slot, r]
+    size = min(n, rows)
+    G = np.zeros((size, size))
+    for i in range(size):
+        for j in range(size):
+            for m in range(max(n, rows)):
+                G[i, j] += J[i, m] * J[j, m] if rows <= n else J[m, i] * J[m, j]
+    if not _eliminate(G, np.zeros(size), size):
+        return 0.0
+    product = 1.0
+    for i in range(size):
+        product *= math.sqrt(G[i, i])
+    return product

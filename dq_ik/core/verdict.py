@@ -1,0 +1,92 @@
+# Copyright 2026 The dq_ik Authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""How a solve ended: the last look by forward kinematics, and the reason when a goal is missed."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+import math
+
+from dq_ik.core import quaternion
+from dq_ik.core.compile import routine
+from dq_ik.core.configuration import unwind
+from dq_ik.core.request import COST, WORST
+from dq_ik.core.residual import derive, GOAL_AXES, KIND, look, WEIGHT
+from dq_ik.core.step import normal_equations
+
+PRESSED = 1e-7  # slope against a limit that counts as pressing [weighted m^2 / rad]
+
+
+class Status(IntEnum):
+    """How a solve ended."""
+
+    CONVERGED = 0
+    BEST_REACH_LIMITS = 1
+    BEST_REACH_WORKSPACE = 2
+    TIMED_OUT = 3
+    STALLED = 4
+    STEP_LIMITED = 5  # told from BEST_REACH_LIMITS by the limits that press: those of the step, not of the joint
+
+
+@routine
+def finish(tree, request, work, q):
+    """Unwind whole turns and clamp, then judge: are all goals met by this very vector?"""
+    unwind(request, q)
+    for i in range(q.shape[0]):
+        q[i] = min(max(q[i], request.lower[i]), request.upper[i])
+    return look(tree, request.goals, q, work)[1] <= 1.0
+
+
+@routine
+def report(tree, request, work, q, answer):
+    """Write cost and errors of q, and which joints are pressed against their limits."""
+    answer.head[COST], answer.head[WORST] = look(tree, request.goals, q, work)
+    for k in range(request.goals.shape[0]):
+        goal = request.goals[k]
+        e_p = (work.error[k, 0], work.error[k, 1], work.error[k, 2])
+        e_r = (work.error[k, 3], work.error[k, 4], work.error[k, 5])
+        if goal[KIND] == GOAL_AXES:
+            back = quaternion.conj((goal[0], goal[1], goal[2], goal[3]))
+            e_p = quaternion.rotate(back, e_p)
+            e_r = quaternion.rotate(back, e_r)
+        square_p, square_r = 0.0, 0.0
+        for r in range(3):
+            if goal[WEIGHT + r] > 0.0:
+                square_p += e_p[r] * e_p[r]
+            if goal[WEIGHT + 3 + r] > 0.0:
+                square_r += e_r[r] * e_r[r]
+        answer.error[k, 0] = math.sqrt(square_p)
+        answer.error[k, 1] = math.sqrt(square_r)
+
+
+@routine
+def press(tree, request, work, q, answer):
+    """
+    Mark the joints that the cost presses against their limits at q.
+
+    :returns: how many there are
+    """
+    derive(tree, request.goals, work)
+    normal_equations(tree, work)
+    count = 0
+    for i in range(q.shape[0]):
+        answer.pressed[i] = 0.0
+        if work.b[i] < -PRESSED and q[i] <= work.lower[i]:
+            answer.pressed[i] = -1.0
+        elif work.b[i] > PRESSED and q[i] >= work.upper[i]:
+            answer.pressed[i] = 1.0
+        if answer.pressed[i] != 0.0:
+            count += 1
+    return count

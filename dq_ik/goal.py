@@ -1,0 +1,152 @@
+# Copyright 2026 The dq_ik Authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Goal: where a tip should be, and how strictly."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+import math
+from typing import Any
+
+import numpy as np
+
+from dq_ik.core import residual as core
+from dq_ik.errors import GoalError, PoseError
+from dq_ik.pose import Pose
+
+PoseLike = Any  # Pose | 4x4 matrix | (position, quaternion wxyz) | 8 numbers (dual quaternion) | 7 numbers
+FRAMES = ('base', 'goal')
+
+
+@dataclass(frozen=True)
+class Goal:
+    """
+    A pose for a tip with weights, tolerances and freedoms.
+
+    Position only: ``rotation_weight=0``; orientation only: ``position_weight=0``; pointing: ``axis``. Three weights or tolerances are
+    meant along the axes of ``frame``. A tolerance of one number bounds the length of the error; of three numbers, each of its components: within that
+    box the goal counts as met and does not pull.
+    """
+
+    pose: PoseLike
+    tip: str | None = None
+    position_weight: float | Sequence[float] = 1.0
+    rotation_weight: float | Sequence[float] = 1.0
+    frame: str = 'base'
+    position_tolerance: None | float | Sequence[float] = None
+    rotation_tolerance: None | float | Sequence[float] = None
+    axis: Sequence[float] | None = None
+
+    def __post_init__(self) -> None:
+        """Check and convert the fields."""
+        object.__setattr__(self, 'pose', as_pose(self.pose))
+        for name in ('position_weight', 'rotation_weight'):
+            object.__setattr__(self, name, _three(name, getattr(self, name)))
+        for name in ('position_tolerance', 'rotation_tolerance'):
+            value = getattr(self, name)
+            if value is not None:
+                object.__setattr__(self, name, _tolerance(name, value))
+        if self.frame not in FRAMES:
+            raise GoalError(f"frame is 'base' or 'goal', got {self.frame!r}")
+        if self.axis is not None:
+            object.__setattr__(self, 'axis', _unit(self.axis))
+
+    def row(self, position_tolerance: float, rotation_tolerance: float,
+            rotation_scale: float) -> np.ndarray:
+        """
+        Return the goal as a row of numbers for the kernels (see :mod:`dq_ik.core.residual`).
+
+        :param rotation_scale: metres that weigh as much as a radian
+        """
+        row = np.zeros(core.GOAL_WIDTH)
+        row[:4], row[4:8] = self.pose.real, self.pose.dual
+        row[core.WEIGHT:core.WEIGHT + 3] = self.position_weight
+        row[core.WEIGHT + 3:core.WEIGHT + 6] = np.multiply(self.rotation_weight, rotation_scale)
+        row[core.TOLERANCE] = _allow(row, core.SLACK, self.position_tolerance, position_tolerance)
+        row[core.TOLERANCE + 1] = _allow(
+            row, core.SLACK + 3, self.rotation_tolerance, rotation_tolerance)
+        row[core.KIND] = self._kind(row)
+        if self.axis is not None:
+            row[core.AXIS:core.AXIS + 3] = self.axis
+        return row
+
+    def _kind(self, row: np.ndarray) -> int:
+        if self.axis is not None:
+            return core.POINTING
+        even = (len(set(self.position_weight)) == 1 and len(set(self.rotation_weight)) == 1
+                and not row[core.SLACK:core.SLACK + 6].any())
+        if even:
+            return core.UNIFORM
+        return core.BASE_AXES if self.frame == 'base' else core.GOAL_AXES
+
+
+def as_pose(value: PoseLike) -> Pose:
+    """Return a Pose from a Pose, a 4x4 matrix, (position, quaternion wxyz), seven or eight numbers."""
+    if isinstance(value, Pose):
+        return value
+    try:
+        if len(value) == 2:
+            return Pose.from_position_quaternion(*value)
+        array = np.asarray(value, dtype=float)
+    except PoseError:
+        raise
+    except (TypeError, ValueError) as error:
+        raise GoalError(f'this is no pose: {value!r} ({error})') from None
+    if array.shape == (4, 4):
+        return Pose.from_matrix(array)
+    if array.shape == (8,):
+        return Pose(array[:4], array[4:])
+    if array.shape == (7,):
+        return Pose.from_position_quaternion(array[:3], array[3:])
+    raise GoalError('a pose is a Pose, a 4x4 matrix, (position, quaternion wxyz), position and quaternion '
+                    f'in seven numbers or a dual quaternion in eight; got shape {array.shape}')
+
+
+def _three(name: str, value: float | Sequence[float]) -> tuple[float, float, float]:
+    three = np.broadcast_to(np.asarray(value, dtype=float), 3) if np.ndim(value) < 2 and np.size(
+        value) in (1, 3) else None
+    if three is None or not np.all(np.isfinite(three)) or np.any(three < 0.0):
+        raise GoalError(f'{name} is a number or three numbers, not negative; got {value!r}')
+    return tuple(three.tolist())
+
+
+def _tolerance(name: str, value: float | Sequence[float]) -> float | tuple[float, float, float]:
+    if np.ndim(value) == 0:
+        if not (math.isfinite(value) and value > 0.0):
+            raise GoalError(f'{name} is a positive number or three numbers; got {value!r}')
+        return float(value)
+    array = np.asarray(value, dtype=float)
+    if array.shape != (3,) or np.any(np.isnan(array)) or np.any(array < 0.0):
+        raise GoalError(f'{name} is a positive number or three numbers; got {value!r}')
+    return tuple(array.tolist())
+
+
+def _allow(row: np.ndarray, slack: int, tolerance: Any, default: float) -> float:
+    """Write a box tolerance as allowance; return the tolerance on the norm of what is beyond it."""
+    if tolerance is None:
+        return default
+    if isinstance(tolerance, tuple):
+        row[slack:slack + 3] = tolerance
+        return default
+    return tolerance
+
+
+def _unit(axis: Sequence[float]) -> tuple[float, float, float]:
+    array = np.asarray(axis, dtype=float)
+    length = float(np.linalg.norm(array)) if array.shape == (3,) else 0.0
+    if not (math.isfinite(length) and length > 1e-9):
+        raise GoalError(f'axis is three finite numbers with a direction; got {axis!r}')
+    return tuple((array / length).tolist())

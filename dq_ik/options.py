@@ -1,0 +1,132 @@
+# Copyright 2026 The dq_ik Authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""IkOptions: every setting of a solve with its meaning and range, stated once for Python, the command line and ROS."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+import math
+from typing import Any
+
+from dq_ik.errors import listing, OptionError
+
+METHODS = ('pgs', 'pls', 'pgs_paper', 'pls_paper', 'transpose', 'transpose_buss', 'dls', 'svd', 'qr',
+           'gauss_newton', 'ccd')
+MODES = ('speed', 'distance', 'distance_max', 'manipulability', 'all')
+# Iterations of one attempt where the options say 0.
+DEFAULT_ITERATIONS = {'pgs': 30, 'pls': 30, 'pgs_paper': 200, 'pls_paper': 3000, 'transpose': 5000,
+                      'transpose_buss': 1000, 'dls': 200, 'svd': 200, 'qr': 200, 'gauss_newton': 200,
+                      'ccd': 500}
+
+
+def _option(default: Any, description: str, minimum: float | None = None,
+            maximum: float | None = None, choices: Sequence[str] | None = None,
+            read_only: bool = False) -> Any:
+    return field(default=default, metadata={
+        'description': description, 'minimum': minimum, 'maximum': maximum, 'choices': choices,
+        'read_only': read_only})
+
+
+@dataclass(frozen=True)
+class IkOptions:
+    """Settings of a solve. Each field's metadata holds ``description``, ``minimum``, ``maximum``, ``choices``, ``read_only``."""
+
+    method: str = _option(
+        'pgs', 'Solver: projected Gauss-Seidel (pgs), projected line search (pls), their forms as '
+        'published, or a reference solver.', choices=METHODS)
+    mode: str = _option(
+        'speed', 'Which solution: the first found (speed), nearest to the seed (distance, or '
+        'distance_max by the largest joint change), the most manipulable, or all that are found.',
+        choices=MODES)
+    timeout: float = _option(0.05, 'Time budget of one solve on the steady clock [s].', 1e-6, 60.0)
+    position_tolerance: float = _option(
+        1e-5, 'Distance from the goal that counts as reached [m].', 1e-12, 1.0)
+    rotation_tolerance: float = _option(
+        1e-5, 'Angle from the goal that counts as reached [rad].', 1e-12, math.pi)
+    max_restarts: int = _option(
+        100, 'Further starts after the seed; 0 keeps to the seed, as streams need.', 0, 10000)
+    max_iterations: int = _option(
+        0, 'Iterations of one attempt; 0 takes the default of the method.', 0, 1000000)
+    max_solutions: int = _option(
+        16, "Number of distinct solutions after which mode 'all' ends.", 1, 1000)
+    random_seed: int = _option(
+        0, 'Shifts the sequence of starts; the same number gives the same answers.', 0, 2**31 - 1)
+    rotation_scale: float = _option(
+        0.0, 'Length that weighs a radian against a metre [m/rad]; 0 takes 0.3 of the reach, '
+        'within 0.05 to 0.4.', 0.0, 100.0)
+    max_joint_step: float = _option(
+        0.0, 'Largest change of a joint from the seed [rad or m]; 0 for none.', 0.0, 1e6)
+    center_joints_weight: float = _option(
+        0.0, 'Pull of the joints to the middle of their range where the goals leave them free.',
+        0.0, 1.0)
+    minimal_displacement_weight: float = _option(
+        0.0, 'Pull of the joints to the seed where the goals leave them free.', 0.0, 1.0)
+    rest_posture_weight: float = _option(
+        0.0, 'Pull of the joints to rest_posture where the goals leave them free.', 0.0, 1.0)
+    avoid_joint_limits_weight: float = _option(
+        0.0, 'Push of the joints away from near limits where the goals leave them free.', 0.0, 1.0)
+    posture_iterations: int = _option(
+        20, 'Iterations spent on these wishes once the goals are met.', 0, 1000)
+    rest_posture: tuple[float, ...] = _option(
+        (), 'Joint vector that rest_posture_weight pulls to; empty: the neutral one.')
+    joint_weights: tuple[float, ...] = _option(
+        (), 'Strength of each joint, 1 by default: weaker joints move less; 0 locks a joint.')
+    locked_joints: tuple[str, ...] = _option((), 'Names of joints that keep the value of the seed.')
+
+    def __post_init__(self) -> None:
+        """Check every field; tuples may be given as any sequence or mapping-free iterable."""
+        for item in fields(self):
+            value = getattr(self, item.name)
+            if isinstance(item.default, tuple):
+                object.__setattr__(self, item.name, tuple(value))
+            else:
+                object.__setattr__(self, item.name, checked(item.name, value))
+
+    @classmethod
+    def of(cls, options: IkOptions | None = None, **overrides: Any) -> IkOptions:
+        """Return the options with some fields replaced, or raise OptionError naming the unknown ones."""
+        unknown = [name for name in overrides if name not in NAMES]
+        if unknown:
+            raise OptionError(f'unknown option {listing(unknown)}; the options are {listing(NAMES)}')
+        if 'tolerance' in overrides:
+            raise OptionError('name position_tolerance or rotation_tolerance')
+        return replace(options or cls(), **overrides)
+
+    @property
+    def iterations(self) -> int:
+        """Iterations of one attempt."""
+        return self.max_iterations or DEFAULT_ITERATIONS[self.method]
+
+
+NAMES = tuple(item.name for item in fields(IkOptions))
+METADATA: Mapping[str, Mapping[str, Any]] = {item.name: item.metadata for item in fields(IkOptions)}
+DEFAULTS: Mapping[str, Any] = {item.name: item.default for item in fields(IkOptions)}
+
+
+def checked(name: str, value: Any) -> Any:
+    """Return one option's value in its own type, or raise OptionError with the value and what would be right."""
+    default, rules = DEFAULTS[name], METADATA[name]
+    if rules['choices'] is not None:
+        if value not in rules['choices']:
+            raise OptionError(f"{name} is one of {listing(rules['choices'])}, got {value!r}")
+        return value
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or value != value:
+        raise OptionError(f'{name} is a number, got {value!r}')
+    if isinstance(default, int) and int(value) != value:
+        raise OptionError(f'{name} is a whole number, got {value!r}')
+    if not rules['minimum'] <= value <= rules['maximum']:
+        raise OptionError(f"{name} is between {rules['minimum']} and {rules['maximum']}, got {value!r}")
+    return type(default)(value)

@@ -1,0 +1,207 @@
+# Copyright 2026 The dq_ik Authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""IkResult: what a solve found, read from the answer of the kernels."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dq_ik.core.request import ANSWER_HEAD, COST, ITERATIONS, RESTARTS, SOLUTIONS, STATUS, TIME
+from dq_ik.core.verdict import Status
+
+if TYPE_CHECKING:
+    from dq_ik.chain import Chain
+
+SENTENCES = {
+    Status.CONVERGED: 'the goal is reached',
+    Status.BEST_REACH_LIMITS: 'best reach: joint limits are in the way',
+    Status.BEST_REACH_WORKSPACE: 'best reach: the goal is out of the workspace',
+    Status.STEP_LIMITED: 'best reach within the largest joint step allowed',
+    Status.TIMED_OUT: 'time ran out before the goal was reached',
+    Status.STALLED: 'no progress towards the goal any more',
+}
+
+
+class IkResult:
+    """
+    The answer of a solve; never changes.
+
+    ``q`` is inside the limits, and ``status`` was judged by forward kinematics on that very ``q``.
+    """
+
+    __slots__ = ('_answer', '_chain')
+
+    def __init__(self, chain: Chain, answer: np.ndarray) -> None:
+        """Wrap an answer of the kernels."""
+        answer.flags.writeable = False
+        self._chain = chain
+        self._answer = answer
+
+    @property
+    def q(self) -> np.ndarray:
+        """Joint vector (n,), read-only."""
+        return self._answer[ANSWER_HEAD:ANSWER_HEAD + self._chain.n]
+
+    @property
+    def status(self) -> Status:
+        """How the solve ended."""
+        status = Status(int(self._answer[STATUS]))
+        if status is Status.BEST_REACH_LIMITS and not self.limited_joints:
+            return Status.STEP_LIMITED
+        return status
+
+    @property
+    def success(self) -> bool:
+        """Whether every goal is met within its tolerance."""
+        return self._answer[STATUS] == 0.0
+
+    @property
+    def message(self) -> str:
+        """Return a sentence for people: what happened, which joints are in the way, how far the goal is."""
+        status = self.status
+        text = SENTENCES[status]
+        if status is Status.BEST_REACH_LIMITS:
+            text += f" ({', '.join(self.limited_joints)})"
+        errors = '; '.join(
+            f'{tip}: {1e3 * p:.3g} mm, {r:.3g} rad' for tip, p, r in zip(
+                self._chain.tips, self.position_error, self.rotation_error))
+        return f'{text} [{errors}]'
+
+    @property
+    def _errors(self) -> np.ndarray:
+        start = ANSWER_HEAD + self._chain.n
+        return self._answer[start:start + 2 * len(self._chain.tips)].reshape(-1, 2)
+
+    @property
+    def position_error(self) -> np.ndarray:
+        """Distance of each tip from its goal [m], along the axes that have a weight."""
+        return self._errors[:, 0]
+
+    @property
+    def rotation_error(self) -> np.ndarray:
+        """Angle of each tip from its goal [rad], about the axes that have a weight."""
+        return self._errors[:, 1]
+
+    @property
+    def cost(self) -> float:
+        """Sum of the weighted squared errors."""
+        return float(self._answer[COST])
+
+    @property
+    def limited_joints(self) -> tuple[str, ...]:
+        """Names of the joints that are pressed against their limits."""
+        chain = self._chain
+        start = ANSWER_HEAD + chain.n + 2 * len(chain.tips)
+        pressed = self._answer[start:start + chain.n]
+        q = self.q
+        return tuple(
+            name for name, side, value, low, high in zip(
+                chain.joint_names, pressed, q, chain.lower, chain.upper)
+            if (side < 0.0 and value <= low + 1e-9) or (side > 0.0 and value >= high - 1e-9))
+
+    @property
+    def iterations(self) -> int:
+        """Iterations of all attempts together."""
+        return int(self._answer[ITERATIONS])
+
+    @property
+    def restarts(self) -> int:
+        """Attempts after the first."""
+        return int(self._answer[RESTARTS])
+
+    @property
+    def time(self) -> float:
+        """Duration in the kernel [s]."""
+        return float(self._answer[TIME])
+
+    @property
+    def solutions(self) -> np.ndarray:
+        """Distinct solutions (k, n) in the order found; mode 'all' fills them, others give the answer alone."""
+        chain = self._chain
+        count = int(self._answer[SOLUTIONS])
+        start = ANSWER_HEAD + 2 * chain.n + 2 * len(chain.tips)
+        if count == 0:
+            return self.q[None] if self.success else np.empty((0, chain.n))
+        return self._answer[start:start + count * chain.n].reshape(count, chain.n)
+
+    def __repr__(self) -> str:
+        """Return the status and the errors."""
+        return f'IkResult({self.status.name}: {self.message})'
+
+
+class BatchResult:
+    """The answers of many solves as arrays with one row each; ``batch[i]`` is an :class:`IkResult`."""
+
+    def __init__(self, chain: Chain, answers: np.ndarray) -> None:
+        """Wrap the answers of the kernels, one per row."""
+        answers.flags.writeable = False
+        self._chain = chain
+        self._answers = answers
+
+    def __len__(self) -> int:
+        """Return the number of solves."""
+        return len(self._answers)
+
+    def __getitem__(self, row: int) -> IkResult:
+        """Return one answer."""
+        return IkResult(self._chain, self._answers[row])
+
+    @property
+    def q(self) -> np.ndarray:
+        """Joint vectors (N, n)."""
+        return self._answers[:, ANSWER_HEAD:ANSWER_HEAD + self._chain.n]
+
+    @property
+    def success(self) -> np.ndarray:
+        """Which goals are met, (N,) of bool."""
+        return self._answers[:, STATUS] == 0.0
+
+    @property
+    def status(self) -> np.ndarray:
+        """How each solve ended, (N,) values of Status."""
+        return np.array([int(result.status) for result in self])
+
+    @property
+    def _errors(self) -> np.ndarray:
+        start = ANSWER_HEAD + self._chain.n
+        tips = len(self._chain.tips)
+        return self._answers[:, start:start + 2 * tips].reshape(-1, tips, 2)
+
+    @property
+    def position_error(self) -> np.ndarray:
+        """Distances of the tips from their goals (N, n_tips) [m]."""
+        return self._errors[:, :, 0]
+
+    @property
+    def rotation_error(self) -> np.ndarray:
+        """Angles of the tips from their goals (N, n_tips) [rad]."""
+        return self._errors[:, :, 1]
+
+    @property
+    def iterations(self) -> np.ndarray:
+        """Iterations of each solve (N,)."""
+        return self._answers[:, ITERATIONS].astype(int)
+
+    @property
+    def restarts(self) -> np.ndarray:
+        """Attempts after the first (N,)."""
+        return self._answers[:, RESTARTS].astype(int)
+
+    @property
+    def time(self) -> np.ndarray:
+        """Durations in the kernel (N,) [s]."""
+        return self._answers[:, TIME]

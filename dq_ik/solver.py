@@ -1,0 +1,298 @@
+# Copyright 2026 The dq_ik Authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Solver: goals in, results out; the only door to the kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
+import math
+import os
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dq_ik.chain import Chain
+from dq_ik.core import comparison, request as core, search
+from dq_ik.core import tree as tree_core
+from dq_ik.core.residual import GOAL_WIDTH
+from dq_ik.errors import GoalError, listing, OptionError, SeedError
+from dq_ik.goal import as_pose, Goal
+from dq_ik.options import IkOptions
+from dq_ik.pose import Pose
+from dq_ik.result import BatchResult, IkResult
+from dq_ik.starts import start_table
+
+TURN = 2.0 * math.pi
+BATCH = 1024  # requests handed to a thread at once
+
+
+class Solver:
+    """
+    Inverse kinematics of a chain with fixed options: prepared once, called often, from any number of threads.
+
+    Goals are given as a Pose, a 4x4 matrix, (position, quaternion wxyz), a :class:`Goal`, a sequence of these (one per tip), or a
+    mapping from tip to one of these; tips without a goal are free.
+    """
+
+    def __init__(self, chain: Chain, options: IkOptions | None = None, **overrides: Any) -> None:
+        """
+        Prepare a solver.
+
+        :param options: settings; ``overrides`` replace single ones
+        """
+        self.chain = chain
+        self.options = IkOptions.of(options, **overrides)
+        self._n_tips = len(chain.tips)
+        self._rows = core.REQUEST_HEAD + GOAL_WIDTH * self._n_tips  # where the per-joint rows start
+        solutions = self.options.max_solutions if self.options.mode == 'all' else 0
+        self._answer_size = core.answer_size(chain.n, self._n_tips, solutions)
+        self._template = self._request()
+        own = self.options.method in ('pgs', 'pls')
+        self._kernel = search.solve if own else comparison.solve
+        self._seed = slice(self._rows, self._rows + chain.n)
+        starts = 512 if self.options.max_restarts else 1
+        self._table = start_table(chain, max(starts, self.options.max_restarts + 1)
+                                  if self.options.max_restarts > 512 else starts,
+                                  self.options.random_seed)
+
+    def solve(self, goals: Any, seed: ArrayLike | None = None, *,
+              bounds: tuple[ArrayLike, ArrayLike] | None = None) -> IkResult:
+        """
+        Find a configuration that brings the tips to their goals.
+
+        :param seed: where to start, and which turn of continuous joints is wanted; None: the neutral configuration
+        :param bounds: lower and upper limits for this call, narrower than the chain's
+        """
+        block = self._template.copy()
+        if self._n_tips == 1 and type(goals) is Pose:
+            block[8:12] = goals._real
+            block[12:16] = goals._dual
+        else:
+            self._write_goals(block, goals)
+        if seed is not None:
+            self._write_seed(block, seed)
+        if bounds is not None:
+            self._write_bounds(block, bounds)
+        answer = np.empty((1, self._answer_size))
+        self._kernel(*self.chain.packed, self._table, block[None], answer)
+        return IkResult(self.chain, answer[0])
+
+    def solve_batch(self, goals: Any, seeds: ArrayLike | None = None, *,
+                    progress: bool = False) -> BatchResult:
+        """
+        Solve many goals in parallel on all cores; the same answers as one by one.
+
+        :param goals: N goals, each as for :meth:`solve`; for one tip also an array (N, 8) of dual quaternions or (N, 4, 4)
+        :param seeds: one seed (n,) for all, or one each (N, n)
+        :param progress: show a progress bar
+        """
+        blocks = np.tile(self._template, (len(goals), 1))
+        if self._n_tips == 1 and isinstance(goals, np.ndarray) and goals.shape[1:] == (8,):
+            blocks[:, 8:16] = _unit_rows(goals)
+        else:
+            for block, goal in zip(blocks, goals):
+                self._write_goals(block, goal)
+        if seeds is not None:
+            seeds = np.asarray(seeds, dtype=float)
+            if seeds.shape not in ((self.chain.n,), (len(goals), self.chain.n)):
+                raise SeedError(f'seeds have shape ({self.chain.n},) or ({len(goals)}, {self.chain.n}), '
+                                f'got {seeds.shape}')
+            if not np.all(np.isfinite(seeds)):
+                raise SeedError('the seeds are not finite')
+            blocks[:, self._seed] = seeds
+        answers = np.empty((len(goals), self._answer_size))
+        chunks = [slice(start, start + BATCH) for start in range(0, len(goals), BATCH)]
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            done = pool.map(lambda rows: self._kernel(
+                *self.chain.packed, self._table, blocks[rows], answers[rows]), chunks)
+            for _ in _shown(done, len(chunks), progress):
+                pass
+        return BatchResult(self.chain, answers)
+
+    # --- requests --------------------------------------------------------------------------------
+
+    def _request(self) -> np.ndarray:
+        """Return a request with all but goals and seed filled in."""
+        chain, options = self.chain, self.options
+        block = np.zeros(core.request_size(chain.n, self._n_tips))
+        head = block[:core.REQUEST_HEAD]
+        head[core.METHOD] = search.Method[options.method.upper()]
+        head[core.MODE] = search.Mode[options.mode.upper()]
+        head[core.TIMEOUT] = options.timeout
+        head[core.MAX_ITERATIONS] = options.iterations
+        head[core.MAX_RESTARTS] = options.max_restarts
+        head[core.MAX_STEP] = options.max_joint_step
+        head[core.STAY] = options.minimal_displacement_weight
+        rows = block[self._rows:].reshape(core.REQUEST_ROWS, chain.n)
+        rows[core.SEED] = chain.neutral
+        rows[core.LOWER] = chain.lower
+        rows[core.UPPER] = chain.upper
+        rows[core.PERIOD] = turning(chain)
+        rows[core.METRIC] = self._metric()
+        rows[core.PULL], rows[core.REST] = self._pull()
+        rows[core.REPEL] = options.avoid_joint_limits_weight
+        wishes = rows[core.PULL].any() or options.minimal_displacement_weight > 0.0
+        if wishes or options.avoid_joint_limits_weight > 0.0:
+            head[core.SECONDARY] = options.posture_iterations
+        for k in range(self._n_tips):
+            self._write_goal(block, k, Goal(Pose.identity()))
+        return block
+
+    def _metric(self) -> np.ndarray:
+        """Cost of moving each joint, 1 / strength^2; negative: locked."""
+        chain, options = self.chain, self.options
+        metric = np.ones(chain.n)
+        if options.joint_weights:
+            if len(options.joint_weights) != chain.n or min(options.joint_weights) < 0.0:
+                raise OptionError(f'joint_weights are {chain.n} numbers, not negative, for '
+                                  f'{listing(chain.joint_names)}; got {options.joint_weights}')
+            with np.errstate(divide='ignore'):
+                metric = 1.0 / np.square(options.joint_weights)
+            metric[np.isinf(metric)] = core.LOCKED
+        for name in options.locked_joints:
+            if name not in chain.joint_names:
+                raise OptionError(f'locked_joints names {name!r}; the joints are '
+                                  f'{listing(chain.joint_names)}')
+            metric[chain.joint_names.index(name)] = core.LOCKED
+        return metric
+
+    def _pull(self) -> tuple[np.ndarray, np.ndarray]:
+        """Weights and target of the fixed postural wishes: centre and rest posture."""
+        chain, options = self.chain, self.options
+        bounded = np.isfinite(chain.upper - chain.lower)
+        centre = np.where(bounded, 0.5 * (np.where(bounded, chain.lower, 0.0)
+                                          + np.where(bounded, chain.upper, 0.0)), 0.0)
+        to_centre = np.where(bounded, options.center_joints_weight, 0.0)
+        rest = chain.checked(options.rest_posture) if options.rest_posture else chain.neutral
+        pull = to_centre + options.rest_posture_weight
+        target = to_centre * centre + options.rest_posture_weight * rest
+        return pull, target / np.where(pull > 0.0, pull, 1.0)
+
+    def _write_goals(self, block: np.ndarray, goals: Any) -> None:
+        if isinstance(goals, Mapping):
+            for k in range(self._n_tips):
+                block[self._goal_slice(k)][8:14] = 0.0  # free
+            for tip, goal in goals.items():
+                self._write_goal(block, self._tip_number(tip), goal)
+        elif self._n_tips == 1 and not _is_list_of_one(goals):
+            self._write_goal(block, 0, goals)
+        else:
+            if isinstance(goals, (Pose, Goal)) or len(goals) != self._n_tips:
+                raise GoalError(f'one goal per tip is needed, in the order {listing(self.chain.tips)}, '
+                                'or a mapping from tip to goal')
+            for k, goal in enumerate(goals):
+                tip = goal.tip if isinstance(goal, Goal) else None
+                self._write_goal(block, k if tip is None else self._tip_number(tip), goal)
+
+    def _tip_number(self, tip: str) -> int:
+        if tip not in self.chain.tips:
+            raise GoalError(f'tip {tip!r} is not one of this chain: {listing(self.chain.tips)}')
+        return self.chain.tips.index(tip)
+
+    def _write_goal(self, block: np.ndarray, k: int, goal: Any) -> None:
+        if not isinstance(goal, Goal):
+            pose = as_pose(goal)
+            row = self._default_rows[k].copy()
+            row[:4], row[4:8] = pose._real, pose._dual
+        else:
+            options = self.options
+            row = goal.row(options.position_tolerance, options.rotation_tolerance, self._scales[k])
+        block[self._goal_slice(k)] = row
+
+    @cached_property
+    def _default_rows(self) -> list[np.ndarray]:
+        options = self.options
+        return [Goal(Pose.identity()).row(options.position_tolerance, options.rotation_tolerance, s)
+                for s in self._scales]
+
+    @cached_property
+    def _scales(self) -> list[float]:
+        """Metres that weigh as much as a radian, for each tip."""
+        if self.options.rotation_scale > 0.0:
+            return [self.options.rotation_scale] * self._n_tips
+        return [min(max(0.3 * reach, 0.05), 0.4) for reach in self.chain.reach]
+
+    def _goal_slice(self, k: int) -> slice:
+        start = core.REQUEST_HEAD + k * GOAL_WIDTH
+        return slice(start, start + GOAL_WIDTH)
+
+    def _write_seed(self, block: np.ndarray, seed: ArrayLike) -> None:
+        try:
+            block[self._seed] = seed
+            if math.isfinite(math.fsum(seed)):
+                return
+        except (ValueError, TypeError):
+            pass
+        block[self._seed] = self.chain.checked(seed)  # says what is wrong
+
+    def _write_bounds(self, block: np.ndarray, bounds: tuple[ArrayLike, ArrayLike]) -> None:
+        rows = block[self._rows:].reshape(core.REQUEST_ROWS, self.chain.n)
+        lower, upper = (self.chain.checked(np.clip(bound, -1e300, 1e300)) for bound in bounds)
+        rows[core.LOWER] = np.maximum(self.chain.lower, lower)
+        rows[core.UPPER] = np.minimum(self.chain.upper, upper)
+        empty = rows[core.LOWER] > rows[core.UPPER]
+        if empty.any():
+            names = [name for name, bad in zip(self.chain.joint_names, empty) if bad]
+            raise SeedError(f'no value is inside both the bounds and the joint limits for {listing(names)}')
+        rows[core.PERIOD][rows[core.UPPER] - rows[core.LOWER] < TURN - 1e-9] = 0.0
+
+
+def solve(chain: Chain, goals: Any, seed: ArrayLike | None = None, **options: Any) -> IkResult:
+    """Solve once; the same as ``chain.solve(goals, seed, **options)``."""
+    return chain.solve(goals, seed, **options)
+
+
+def solve_batch(chain: Chain, goals: Any, seeds: ArrayLike | None = None,
+                **options: Any) -> BatchResult:
+    """Solve many goals in parallel; the same as ``chain.solve_batch(goals, seeds, **options)``."""
+    return chain.solve_batch(goals, seeds, **options)
+
+
+def turning(chain: Chain) -> np.ndarray:
+    """Return 2 pi for each joint whose whole turns do not matter and whose range is at least one turn, else 0."""
+    period = np.where(chain.upper - chain.lower >= TURN - 1e-9, TURN, 0.0)
+    tree = chain.elements.tree
+    for (kind, _, variable, _), element in zip(tree.index, tree.element):
+        whole = float(element[tree_core.MULTIPLIER]).is_integer()
+        if kind == tree_core.BALL:
+            period[variable:variable + 3] = 0.0
+        elif kind != tree_core.REVOLUTE or not whole:
+            period[variable] = 0.0
+    return period
+
+
+def _is_list_of_one(goals: Any) -> bool:
+    return isinstance(goals, (list, tuple)) and len(goals) == 1
+
+
+def _unit_rows(poses: np.ndarray) -> np.ndarray:
+    """Return dual quaternions (N, 8) of unit norm."""
+    poses = np.asarray(poses, dtype=float)
+    norm = np.linalg.norm(poses[:, :4], axis=1, keepdims=True)
+    if not np.all(np.isfinite(poses)) or np.any(norm < 1e-9):
+        raise GoalError('goals (N, 8) must be finite dual quaternions with a rotation part')
+    real = poses[:, :4] / norm
+    dual = poses[:, 4:] / norm
+    return np.hstack([real, dual - real * np.sum(real * dual, axis=1, keepdims=True)])
+
+
+def _shown(done: Iterable, total: int, progress: bool) -> Iterable:
+    if not progress:
+        return done
+    from rich.progress import track
+    return track(done, description='solving', total=total, transient=True)
