@@ -56,7 +56,7 @@ class IkNode(Node):
         self._state = CurrentState()
         self._prepared: Prepared | None = None
         self._follower: Follower | None = None
-        self._services: Services | None = None
+        self._kinematics: Services | None = None
         self._pending: tuple[NodeSettings, IkOptions, Prepared | None] | None = None
         self.create_subscription(
             JointState, 'joint_states', self._state.update, qos_profile_sensor_data)
@@ -66,8 +66,8 @@ class IkNode(Node):
 
     def destroy_node(self) -> None:
         """End the threads, then the node."""
-        if self._services is not None:
-            self._services.close()
+        if self._kinematics is not None:
+            self._kinematics.close()
         if self._lookup is not None:
             self._lookup.close()
         super().destroy_node()
@@ -115,11 +115,11 @@ class IkNode(Node):
         """Swap in a robot; topics and services are announced with the first, with warm kernels."""
         if self._prepared is None or self._prepared.robot is not prepared.robot:
             self._introduce(prepared)
-        if self._follower is None or self._services is None:
+        if self._follower is None or self._kinematics is None:
             self._follower = Follower(self, prepared.settings, self._state)
-            self._services = Services(self, self._follower, self._state)
+            self._kinematics = Services(self, self._follower, self._state)
         self._follower.use(prepared)
-        self._services.use(prepared)
+        self._kinematics.use(prepared)
         self._prepared = prepared
 
     def _introduce(self, prepared: Prepared) -> None:
