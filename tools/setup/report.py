@@ -76,7 +76,7 @@ class Report:
                 self._show(line.strip())
         if process.wait() != 0:
             self._erase()
-            raise CommandError(f'{failure}; see {self.log}.', ''.join(lines))
+            raise CommandError(f'{failure}; see {os.path.relpath(self.log)}.', ''.join(lines))
         return ''.join(lines)
 
     def _show(self, line: str) -> None:

@@ -1,0 +1,55 @@
+# dq_ik. Two commands are all that is needed: `make demo` and `make test`.
+# Each target installs what it needs into .venv first; nothing else on the machine is changed
+# (except that `make test`, run as root, installs a missing browser).
+
+VENV := .venv
+ARGS ?=
+
+# The first Python that is new enough.
+PYTHON ?= $(or $(shell for python in python3 python3.14 python3.13 python3.12 python3.11 \
+    python3.10; do $$python -c 'import sys; sys.exit(sys.version_info < (3, 10))' 2>/dev/null \
+    && echo $$python && break; done),python3)
+
+SETUP = $(PYTHON) tools/setup --venv $(VENV)
+RUN = $(VENV)/bin/python
+
+# A sourced ROS installation must not leak into the virtual environment.
+unexport PYTHONPATH PYTHONHOME LD_LIBRARY_PATH AMENT_PREFIX_PATH CMAKE_PREFIX_PATH
+unexport COLCON_PREFIX_PATH _ROS_WHEELS_BOOTSTRAP_COMPLETE
+
+.PHONY: help setup demo test lint bench clean
+
+help:
+	@echo 'make demo   watch an arm follow a moving goal   ARGS="--duration 5 --no-browser"'
+	@echo 'make test   run all tests                       ARGS="test/test_pose.py -x"'
+	@echo 'make lint   check style and types'
+	@echo 'make bench  measure, and compare with peers     ARGS=--quick'
+	@echo 'make setup  only prepare $(VENV)'
+	@echo 'make clean  remove $(VENV) and everything generated'
+
+setup:
+	@$(SETUP)
+
+# With a terminal the demo gets its own foreground job: Ctrl-C then ends it, and not make.
+demo:
+	@$(SETUP) viewer sim
+	@if [ -t 0 ]; then set -m; fi; $(RUN) -m dq_ik demo $(ARGS)
+
+test:
+	@$(SETUP) viewer sim test
+	@$(PYTHON) tools/install_browser.py
+	@$(RUN) -m pytest $(ARGS)
+
+lint:
+	@$(SETUP) lint
+	@$(RUN) -m ruff check .
+	@$(RUN) -m mypy
+
+bench:
+	@$(SETUP) bench
+	@$(RUN) -m benchmark $(ARGS)
+
+clean:
+	rm -rf $(VENV) build install log dist *.egg-info .artifacts
+	rm -rf .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
