@@ -14,8 +14,8 @@
 """
 The ROS node against a node that does no work: ``python -m benchmark.node [--quick]``.
 
-Three processes on one machine talk over DDS: this one sends, the echo node and our node answer. They
-are asked in turn, so that whatever else the machine does happens to both.
+Three processes on one machine talk over DDS: this one sends, the echo node and our node answer.
+They are asked in turn, so that whatever else the machine does happens to both.
 """
 from __future__ import annotations
 
@@ -91,7 +91,8 @@ def nodes(chain: Chain) -> Iterator[dict[str, int]]:
         parameters.write_text(f'/**:\n  ros__parameters:\n    robot_description: {text}\n')
         environment = {**os.environ, 'PYTHONPATH': str(ROOT)}
         commands = {'echo': ['-m', 'benchmark.echo_node', json.dumps(names)],
-                    'dq_ik': ['-m', 'dq_ik.ros.node', '--ros-args', '--params-file', str(parameters)]}
+                    'dq_ik': ['-m', 'dq_ik.ros.node', '--ros-args',
+                              '--params-file', str(parameters)]}
         running = {name: subprocess.Popen([sys.executable, *words], cwd=ROOT, env=environment,
                                           stderr=subprocess.DEVNULL)
                    for name, words in commands.items()}
@@ -166,7 +167,7 @@ class Bench:
         return times
 
     def service_times(self, rounds: int) -> Times:
-        """Return the time from request to response, the nodes in turn; empty without moveit_msgs."""
+        """Return the time from request to response, in turn; empty without moveit_msgs."""
         try:
             from moveit_msgs.srv import GetPositionIK
         except ImportError:
@@ -242,8 +243,8 @@ def load_rows(loads: dict[str, Load]) -> dict[str, str]:
     return {
         '1 kHz goals, answered per second': f'{ours.answered:.0f} of {ours.sent:.0f}, '
                                             f'echo {echo.answered:.0f} of {echo.sent:.0f}',
-        '1 kHz goals, processor': f'{100 * ours.busy:.0f} % of a core, '
-                                  f'echo {100 * echo.busy:.0f} %, ratio {ours.busy / echo.busy:.2f}',
+        '1 kHz goals, processor': f'{100 * ours.busy:.0f} % of a core, echo '
+                                  f'{100 * echo.busy:.0f} %, ratio {ours.busy / echo.busy:.2f}',
         '1 kHz goals, memory growth': f'{ours.growth:.1f} MB, echo {echo.growth:.1f} MB',
         '1 kHz goals, error at the last goal': f'{1e3 * ours.error:.2g} mm'}
 

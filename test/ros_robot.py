@@ -11,15 +11,15 @@
 # WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
 # See the License for the specific language governing permissions and
 # limitations under the License.
-"""A small robot for the tests of the ROS layer, with all that makes kinematics services interesting."""
+"""A small robot for the tests of the ROS layer: lift, arm, tool, and a gripper with a mimic."""
 
 from __future__ import annotations
 
 from dq_ik.ros.groups import build_robot, GroupNames, Robot
 from dq_ik.ros.settings import NodeSettings
 
-_LINKS = ('world', 'base_link', 'torso', 'arm_base', 'l1', 'l2', 'l3', 'l4', 'l5', 'flange', 'tool',
-          'palm', 'finger_left', 'finger_right')
+_LINKS = ('world', 'base_link', 'torso', 'arm_base', 'l1', 'l2', 'l3', 'l4', 'l5', 'flange',
+          'tool', 'palm', 'finger_left', 'finger_right')
 _FIXED = (
     ('world_joint', 'world', 'base_link', '0 0 0.1'),
     ('shoulder', 'torso', 'arm_base', '0 0 0.2'),
@@ -39,7 +39,7 @@ _MOVING = (
 
 
 def urdf_text() -> str:
-    """Return the URDF: a torso lift, a six-joint arm, a tool, and a gripper with a mimic finger."""
+    """Return the URDF of the robot."""
     links = ''.join(f'<link name="{name}"/>' for name in _LINKS)
     fixed = ''.join(
         f'<joint name="{name}" type="fixed"><parent link="{parent}"/><child link="{child}"/>'
@@ -69,7 +69,9 @@ SRDF = """
     <joint name="virtual_joint"/><joint name="j1"/><joint name="j2"/><joint name="j3"/>
     <joint name="j4"/><joint name="j5"/><joint name="j6"/><joint name="tool_joint"/>
   </group>
-  <group name="hand"><link name="palm"/><link name="finger_left"/><link name="finger_right"/></group>
+  <group name="hand">
+    <link name="palm"/><link name="finger_left"/><link name="finger_right"/>
+  </group>
   <group name="all"><group name="arm"/><joint name="lift"/><joint name="shoulder"/></group>
   <group name="gap"><joint name="j1"/><joint name="j6"/></group>
 </robot>

@@ -18,14 +18,14 @@ import ros_robot
 
 pytest.importorskip('moveit_msgs.msg')
 
-from builtin_interfaces.msg import Time  # noqa: E402
-from moveit_msgs.srv import GetPositionFK  # noqa: E402
+from builtin_interfaces.msg import Time
+from moveit_msgs.srv import GetPositionFK
 
-from dq_ik.pose import Pose  # noqa: E402
-from dq_ik.ros.compute_fk import compute_fk  # noqa: E402
-from dq_ik.ros.conversions import pose_from_msg  # noqa: E402
-from dq_ik.ros.errors import ErrorCode  # noqa: E402
-from dq_ik.ros.frames import Frames  # noqa: E402
+from dq_ik.pose import Pose
+from dq_ik.ros.compute_fk import compute_fk
+from dq_ik.ros.conversions import pose_from_msg
+from dq_ik.ros.errors import ErrorCode
+from dq_ik.ros.frames import Frames
 
 ROBOT = ros_robot.robot()
 STATE = {**ros_robot.POSTURE, 'lift': 0.2, 'grip': 0.01}

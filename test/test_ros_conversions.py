@@ -32,7 +32,9 @@ from dq_ik.urdf import load_robot  # noqa: E402
 POSE = Pose.from_xyz_rpy((0.1, -0.2, 0.3), (0.4, -0.5, 3.0))
 FREE = """
 <robot name="free"><link name="a"/><link name="b"/><link name="c"/>
-  <joint name="float" type="floating"><parent link="a"/><child link="b"/><origin xyz="0 0 1"/></joint>
+  <joint name="float" type="floating">
+    <parent link="a"/><child link="b"/><origin xyz="0 0 1"/>
+  </joint>
   <joint name="plane" type="planar"><parent link="b"/><child link="c"/><axis xyz="0 0 1"/></joint>
 </robot>
 """
@@ -83,7 +85,8 @@ def test_seconds_count_nanoseconds():
 
 
 @pytest.mark.parametrize(('names', 'positions'), [
-    (['j1', 'nope'], [0.0, 0.0]), (['j1', 'j2'], [0.0]), (['j1'], [math.nan]), (['j1'], [-math.inf])])
+    (['j1', 'nope'], [0.0, 0.0]), (['j1', 'j2'], [0.0]), (['j1'], [math.nan]),
+    (['j1'], [-math.inf])])
 def test_strict_joint_state_is_refused(names, positions):
     model = ros_robot.robot().model
     with pytest.raises(DqIkError):

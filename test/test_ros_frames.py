@@ -36,7 +36,8 @@ def close(a, b):
 
 def test_rigid_body_goes_up_and_down_over_fixed_joints(model):
     assert set(rigid_body(model, 'tool')) == {'tool', 'flange', 'palm'}
-    np.testing.assert_allclose(rigid_body(model, 'tool')['palm'].position, (0, 0, -0.1), atol=1e-12)
+    palm = rigid_body(model, 'tool')['palm']
+    np.testing.assert_allclose(palm.position, (0, 0, -0.1), atol=1e-12)
 
 
 def test_base_frame_and_rigid_links_need_no_state(model):
@@ -61,7 +62,7 @@ def test_moving_link_is_placed_by_the_current_state_and_the_base_by_the_state(mo
 
 
 def test_unknown_frame_without_tf_is_named(model):
-    with pytest.raises(FrameError, match="'camera'.*tf2_ros is not in use"):
+    with pytest.raises(FrameError, match=r"'camera'.*tf2_ros is not in use"):
         Frames(model, 'arm_base').pose('camera', {})
 
 
@@ -118,8 +119,8 @@ def test_tf_failure_keeps_the_reason(lookup):
 
 def test_real_tf(model):
     tf2_ros = pytest.importorskip('tf2_ros')
-    import rclpy
     from geometry_msgs.msg import TransformStamped
+    import rclpy
     context = rclpy.Context()
     context.init()
     try:

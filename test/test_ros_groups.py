@@ -49,7 +49,7 @@ def test_unknown_group_lists_the_groups():
 
 
 def test_no_tip_given_lists_the_leaves():
-    with pytest.raises(ChainError, match="'tool'.*'finger_left'.*'finger_right'"):
+    with pytest.raises(ChainError, match=r"'tool'.*'finger_left'.*'finger_right'"):
         build_robot(ros_robot.urdf_text(), NodeSettings())
 
 

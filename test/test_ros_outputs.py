@@ -21,9 +21,9 @@ import ros_robot
 
 pytest.importorskip('rclpy')
 
-from dq_ik.errors import ChainError  # noqa: E402
-from dq_ik.ros.outputs import command_maps, JointMap, Outputs  # noqa: E402
-from dq_ik.ros.settings import NodeSettings  # noqa: E402
+from dq_ik.errors import ChainError
+from dq_ik.ros.outputs import command_maps, JointMap, Outputs
+from dq_ik.ros.settings import NodeSettings
 
 
 @pytest.fixture(scope='module')
@@ -75,7 +75,8 @@ def test_mimic_joints_are_computed(robot):
     chain = robot.groups['arm_and_hand']
     made, sent = outputs(chain)
     made.publish(chain.configuration({'grip': 0.03}))
-    positions = dict(zip(sent['~/joint_commands'][0][2].name, sent['~/joint_commands'][0][2].position))
+    msg = sent['~/joint_commands'][0][2]
+    positions = dict(zip(msg.name, msg.position))
     assert positions['grip'] == positions['grip_mimic'] == pytest.approx(0.03)
 
 
@@ -95,7 +96,8 @@ def test_trajectory_starts_now_and_ends_ahead(robot):
     msg = sent['/arm/joint_trajectory'][0][2]
     assert (msg.header.stamp.sec, msg.header.stamp.nanosec) == (0, 0)
     assert msg.joint_names == list(ros_robot.ARM)
-    assert (msg.points[0].time_from_start.sec, msg.points[0].time_from_start.nanosec) == (1, 250_000_000)
+    ahead = msg.points[0].time_from_start
+    assert (ahead.sec, ahead.nanosec) == (1, 250_000_000)
     assert list(msg.points[0].positions) == [0, 1, 2, 3, 4, 5]
 
 
@@ -107,5 +109,5 @@ def test_command_array_follows_the_order_of_the_controller(robot):
 
 
 def test_joint_that_does_not_move_with_the_group_is_refused(robot):
-    with pytest.raises(ChainError, match="'lift'.*'j1'"):
+    with pytest.raises(ChainError, match=r"'lift'.*'j1'"):
         JointMap(robot.groups['arm'], ('j1', 'lift'))

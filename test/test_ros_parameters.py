@@ -113,5 +113,5 @@ def test_config_file_explains_every_parameter():
     lines = CONFIG.read_text().splitlines()
     for kind in (NodeSettings, IkOptions):
         for item in fields(kind):
-            at = next(i for i, line in enumerate(lines) if line.strip().startswith(f'{item.name}:'))
+            at = [line.split(':')[0].strip() for line in lines].index(item.name)
             assert lines[at - 1].strip().startswith('#')

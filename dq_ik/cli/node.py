@@ -28,8 +28,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument('--base', default='', help='link that stands still; the root if not given')
     parser.add_argument('--tip', nargs='+', default=[],
                         help='links that follow goals; the only leaf if not given')
-    parser.add_argument('ros', nargs='*', metavar='--ros-args ...',
-                        help='arguments of ROS: -p name:=value, -r from:=to, --params-file file')
+    parser.epilog = 'Arguments after --ros-args are those of ROS: -p name:=value, -r from:=to.'
 
 
 def run(args: Namespace) -> int:
@@ -40,4 +39,4 @@ def run(args: Namespace) -> int:
     given = {'base_link': args.base, 'tip_links': args.tip,
              'robot_description': read_source(args.robot) if args.robot else ''}
     overrides = [Parameter(name, value=value) for name, value in given.items() if value]
-    return main(args.ros, parameter_overrides=overrides)
+    return main(getattr(args, 'ros', []), parameter_overrides=overrides)

@@ -106,9 +106,9 @@ class IkServer:
         self.options = options
         self.settings = settings
         self._goal = goal_maker(settings)
-        self._groups = {
-            name: _Group(chain, options if name == robot.default_group else shared(options), lookup)
-            for name, chain in robot.groups.items()}
+        self._groups = {name: _Group(chain, shared(options), lookup)
+                        for name, chain in robot.groups.items()}
+        self._groups[robot.default_group].options = options
 
     def query(self, request: Any, current: Mapping[str, float]) -> Query:
         """

@@ -28,6 +28,8 @@ from dq_ik.ros.errors import ErrorCode, RequestError
 
 # Rounding that a position on the edge of a constraint may show.
 SLACK = 1e-9
+# What the limit of a joint without one is for the solver.
+UNBOUNDED = 1e100
 
 
 @dataclass(frozen=True)
@@ -82,7 +84,7 @@ def _joint_range(msg: Any, model: RobotModel) -> JointRange:
 
 def bounds(chain: Chain, ranges: tuple[JointRange, ...]) -> tuple[np.ndarray, np.ndarray]:
     """Return the limits of a chain's variables, narrowed to the ranges."""
-    lower, upper = chain.lower.copy(), chain.upper.copy()
+    lower, upper = chain.lower.clip(-UNBOUNDED), chain.upper.clip(max=UNBOUNDED)
     for item in ranges:
         if item.joint in chain.joint_names:
             i = chain.joint_names.index(item.joint)

@@ -100,7 +100,7 @@ def _names(name: str, value: Any) -> tuple[str, ...]:
 
 
 def _listed(value: Any) -> list[Any]:
-    """Return a list; a lone value is a list of one, and a parameter that is not set an empty one."""
+    """Return a list; a lone value is a list of one, and a value that is not set an empty one."""
     if isinstance(value, (str, bool, int, float)):
         return [value]
     return list(value or ())

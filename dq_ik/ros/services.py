@@ -111,7 +111,8 @@ class Services:
         if server.options.mode != 'speed':  # the other modes use all the time they are given
             return None
         result = server.solve(query, QUICK)
-        return None if result.status is Status.TIMED_OUT and query.options.timeout > QUICK else result
+        more = result.status is Status.TIMED_OUT and query.options.timeout > QUICK
+        return None if more else result
 
     def _in_worker(self, work: Callable[..., Any], *args: Any) -> Future:
         """Return a future that the executor can await."""
