@@ -16,7 +16,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 import os
 import threading
@@ -54,12 +54,17 @@ class Bench:
         self._thread = threading.Thread(target=self._spin, daemon=True)
         self._thread.start()
 
-    def add(self, kind: Callable[..., Node], name: str | None = None, **parameters: Any) -> Node:
-        """Create a node with parameters, and spin it."""
+    def add(
+        self, kind: Callable[..., Node], name: str | None = None,
+        remap: Mapping[str, str] | None = None, **parameters: Any,
+    ) -> Node:
+        """Create a node with parameters and remappings, and spin it."""
+        rules = [part for pair in (remap or {}).items() for part in ('-r', ':='.join(pair))]
         overrides = [Parameter(key.replace('__', '.'), value=value)
                      for key, value in parameters.items()]
         arguments = (name,) if name else ()
-        node = kind(*arguments, context=self.context, parameter_overrides=overrides)
+        node = kind(*arguments, context=self.context, parameter_overrides=overrides,
+                    cli_args=['--ros-args', *rules])
         self._nodes.append(node)
         self._executor.add_node(node)
         return node

@@ -49,11 +49,12 @@ class RollingPlot:
             {'label': label, 'stroke': color, 'width': 2, 'points': {'show': False}}
             for label, color in zip(labels, COLORS)
         ]
-        axis = {'stroke': GREY, 'grid': {'stroke': 'rgba(128,128,128,0.25)', 'width': 1}}
+        lines = {'stroke': 'rgba(128,128,128,0.25)', 'width': 1}
+        axis = {'stroke': GREY, 'grid': lines, 'ticks': {**lines, 'size': 4}}
         self._handle = server.gui.add_uplot(
-            self._data(0.0), tuple(series), height=125, padding=(6, 14, 0, 0),
+            self._data(0.0), tuple(series), height=130, padding=(6, 14, 0, 0),
             scales={'x': {'time': False, 'range': (-SPAN, 0.0)}, 'y': {'distr': 3}},
-            axes=({**axis, 'size': 24}, {**axis, 'size': 52}),
+            axes=({**axis, 'size': 30}, {**axis, 'size': 52}),
             legend={'show': True, 'live': False}, cursor={'show': False},
         )
 
