@@ -70,14 +70,16 @@ def main(words: list[str]) -> None:
             status.update(f'{perf_counter() - started:5.0f} s · {text}')
 
         workers = start_workers([OURS, *options.peers], PYTHONS, options.core)
+        os.sched_setaffinity(0, {options.core})
         try:
             results = {'meta': machine.describe(words, workers, options.core)}
             results |= measure(plan, wanted, workers, progress, all_cores)
+            results['experiments'] = {name: run(options.quick, progress, options.bvh)
+                                      for name, run in EXPERIMENTS.items() if name in wanted}
         finally:
             for worker in workers:
                 worker.close()
-        results['experiments'] = {name: run(options.quick, progress, options.bvh)
-                                  for name, run in EXPERIMENTS.items() if name in wanted}
+            os.sched_setaffinity(0, all_cores)
         if 'node' in wanted:
             results['node'] = node_benchmark(options.quick, progress)
     results['meta']['seconds'] = perf_counter() - started
@@ -94,7 +96,7 @@ def main(words: list[str]) -> None:
 def measure(plan: suite.Plan, wanted: set[str], workers: list[Worker], progress,
             all_cores: set[int]) -> dict:
     """Play the cases; return their rows and who was skipped why."""
-    runner = Runner(workers, progress=progress)
+    runner = Runner(workers, plan.chunk, progress)
     rows, batches = [], []
     with tempfile.TemporaryDirectory() as folder:
         progress('making problems ...')

@@ -63,20 +63,26 @@ def on_limits(robot: Robot, count: int, settings: Settings = STRICT) -> Problems
 
 
 def singular(robot: Robot, count: int, settings: Settings = STRICT) -> Problems:
+    """Return poses of singular configurations."""
+    rng, referee = _start(robot)
+    q = most_singular(referee, rng, count)
+    return _posed(robot, referee, settings, q, _seeds(referee, rng, count, 'mid'))
+
+
+def most_singular(referee: Referee, rng: np.random.Generator, count: int) -> np.ndarray:
     """
-    Return poses of singular configurations.
+    Return singular configurations, shape ``(count, n)``.
 
     Half of the joints of a random configuration are set to zero, where the axes of common arms
     align; the pool's most singular members, by the smallest singular value, are kept.
     """
-    rng, referee = _start(robot)
     pool = _uniform(referee, rng, 20 * count)
     straight = np.clip(0.0, referee.lower, referee.upper)
     pool = np.where(rng.random(pool.shape) < 0.5, straight, pool)
     smallest = [np.linalg.svd(referee.jacobian(q), compute_uv=False)[-1] for q in pool]
     q = pool[np.argsort(smallest)[:count]]
     rng.shuffle(q)
-    return _posed(robot, referee, settings, q, _seeds(referee, rng, count, 'mid'))
+    return q
 
 
 def nearby(robot: Robot, count: int, distance: float = 0.3) -> Problems:

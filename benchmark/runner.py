@@ -22,6 +22,7 @@ import pickle
 import random
 import subprocess
 import sys
+from time import perf_counter
 
 from . import cases, robots, suite
 from .cases import Problems
@@ -47,8 +48,8 @@ class Worker:
             [self._python, '-m', 'benchmark.worker'], cwd=ROOT, env=environment,
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         try:
-            self.call('pin', {self._core})
             hello = self.call('hello', self.peer)
+            self.call('pin', {self._core})  # after the import: batches count the cores then
             self.solvers, self.version = hello['solvers'], hello['version']
         except Exception as error:  # a peer that cannot be imported is skipped with its reason
             self.reason = f'{type(error).__name__}: {error}'.splitlines()[0][:200]
@@ -90,7 +91,7 @@ class Entrant:
 class Runner:
     """Keeps the workers and plays cases with them."""
 
-    def __init__(self, workers: list[Worker], chunk: int = 25,
+    def __init__(self, workers: list[Worker], chunk: int,
                  progress: Callable[[str], None] = lambda text: None):
         """Take the workers over."""
         self._workers = workers
@@ -116,12 +117,13 @@ class Runner:
             for entrant in entrants:
                 if entrant.retired or entrant.spent > cell_seconds:
                     continue
+                started = perf_counter()
                 answers = self._ask(entrant, problems, rows)
+                entrant.spent += perf_counter() - started
                 if answers is None:
                     continue
                 if answers.trouble:
                     self._skip(entrant.name, robot, f'some problems: {answers.trouble}')
-                entrant.spent += float(answers.seconds.sum())
                 optimum = None if problems.optimum is None else problems.optimum[rows]
                 judge(entrant.tally, referee, problems.settings, problems.goals[rows], answers,
                       optimum)
@@ -195,5 +197,4 @@ class Runner:
 
 def start_workers(peers: list[str], pythons: dict[str, str], core: int) -> list[Worker]:
     """Start one worker per peer, all on the same core; they work one after the other."""
-    os.sched_setaffinity(0, {core})
     return [Worker(peer, pythons.get(peer, sys.executable), core) for peer in peers]

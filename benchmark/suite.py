@@ -54,14 +54,16 @@ class Plan:
     joints: tuple[int, ...]
     tips: tuple[int, ...]
     cell_seconds: float
+    chunk: int
     batch: int
 
 
 QUICK = Plan(arms=('panda', 'ur5', 'tiago'), few=('panda',), count=200, frames=250, paths=1,
-             hopeless=15, joints=(7, 20, 50), tips=(1, 2, 4), cell_seconds=0.15, batch=20_000)
+             hopeless=15, joints=(7, 20, 50), tips=(1, 2, 4), cell_seconds=0.15, chunk=10,
+             batch=20_000)
 FULL = Plan(arms=robots.ARMS, few=('panda', 'ur5', 'iiwa'), count=10_000, frames=2500, paths=8,
             hopeless=200, joints=(7, 15, 30, 50, 75, 100), tips=(1, 2, 4, 6, 8),
-            cell_seconds=20.0, batch=200_000)
+            cell_seconds=20.0, chunk=25, batch=200_000)
 
 
 @dataclass(frozen=True)
