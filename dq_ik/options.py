@@ -62,6 +62,7 @@ class IkOptions:
         0, 'Iterations of one attempt; 0 takes the default of the method.', 0, 1000000)
     max_solutions: int = _option(
         16, "Number of distinct solutions after which mode 'all' ends.", 1, 1000)
+    trace: int = _option(0, 'Number of iterates kept in the result, for looking on.', 0, 100000)
     random_seed: int = _option(
         0, 'Shifts the sequence of starts; the same number gives the same answers.', 0, 2**31 - 1)
     rotation_scale: float = _option(

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dq_ik.core.request import ANSWER_HEAD, COST, ITERATIONS, RESTARTS, SOLUTIONS, STATUS, TIME
+from dq_ik.core.request import ANSWER_HEAD, COST, ITERATIONS, RESTARTS, SOLUTIONS, STATUS, TIME, TRACED
 from dq_ik.core.verdict import Status
 
 if TYPE_CHECKING:
@@ -43,13 +43,14 @@ class IkResult:
     ``q`` is inside the limits, and ``status`` was judged by forward kinematics on that very ``q``.
     """
 
-    __slots__ = ('_answer', '_chain')
+    __slots__ = ('_answer', '_chain', '_max_trace')
 
-    def __init__(self, chain: Chain, answer: np.ndarray) -> None:
+    def __init__(self, chain: Chain, answer: np.ndarray, max_trace: int = 0) -> None:
         """Wrap an answer of the kernels."""
         answer.flags.writeable = False
         self._chain = chain
         self._answer = answer
+        self._max_trace = max_trace
 
     @property
     def q(self) -> np.ndarray:
@@ -137,6 +138,13 @@ class IkResult:
         if count == 0:
             return self.q[None] if self.success else np.empty((0, chain.n))
         return self._answer[start:start + count * chain.n].reshape(count, chain.n)
+
+    @property
+    def trace(self) -> np.ndarray:
+        """Every iterate of every attempt (k, n), in order; filled as far as option ``trace`` asks."""
+        count = int(self._answer[TRACED])
+        n = self._chain.n
+        return self._answer[len(self._answer) - self._max_trace * n:][:count * n].reshape(count, n)
 
     def __repr__(self) -> str:
         """Return the status and the errors."""

@@ -38,6 +38,7 @@ from dq_ik.result import BatchResult, IkResult
 from dq_ik.starts import start_table
 
 TURN = 2.0 * math.pi
+TARGET = slice(core.REQUEST_HEAD, core.REQUEST_HEAD + 8)  # of the first goal in a request
 BATCH = 1024  # requests handed to a thread at once
 
 
@@ -60,8 +61,9 @@ class Solver:
         self._n_tips = len(chain.tips)
         self._rows = core.REQUEST_HEAD + GOAL_WIDTH * self._n_tips  # where the per-joint rows start
         solutions = self.options.max_solutions if self.options.mode == 'all' else 0
-        self._answer_size = core.answer_size(chain.n, self._n_tips, solutions)
-        self._template = self._request()
+        self._answer_size = core.answer_size(
+            chain.n, self._n_tips, solutions, self.options.trace)
+        self._template = self._request()[None]
         own = self.options.method in ('pgs', 'pls')
         self._kernel = search.solve if own else comparison.solve
         self._seed = slice(self._rows, self._rows + chain.n)
@@ -78,19 +80,19 @@ class Solver:
         :param seed: where to start, and which turn of continuous joints is wanted; None: the neutral configuration
         :param bounds: lower and upper limits for this call, narrower than the chain's
         """
-        block = self._template.copy()
+        requests = self._template.copy()
+        block = requests[0]
         if self._n_tips == 1 and type(goals) is Pose:
-            block[8:12] = goals._real
-            block[12:16] = goals._dual
+            block[TARGET] = goals._real + goals._dual
         else:
             self._write_goals(block, goals)
         if seed is not None:
             self._write_seed(block, seed)
         if bounds is not None:
             self._write_bounds(block, bounds)
-        answer = np.empty((1, self._answer_size))
-        self._kernel(*self.chain.packed, self._table, block[None], answer)
-        return IkResult(self.chain, answer[0])
+        answers = np.empty((1, self._answer_size))
+        self._kernel(*self.chain.packed, self._table, requests, answers)
+        return IkResult(self.chain, answers[0], self.options.trace)
 
     def solve_batch(self, goals: Any, seeds: ArrayLike | None = None, *,
                     progress: bool = False) -> BatchResult:
@@ -101,9 +103,9 @@ class Solver:
         :param seeds: one seed (n,) for all, or one each (N, n)
         :param progress: show a progress bar
         """
-        blocks = np.tile(self._template, (len(goals), 1))
+        blocks = np.repeat(self._template, len(goals), axis=0)
         if self._n_tips == 1 and isinstance(goals, np.ndarray) and goals.shape[1:] == (8,):
-            blocks[:, 8:16] = _unit_rows(goals)
+            blocks[:, TARGET] = _unit_rows(goals)
         else:
             for block, goal in zip(blocks, goals):
                 self._write_goals(block, goal)
@@ -137,6 +139,7 @@ class Solver:
         head[core.MAX_ITERATIONS] = options.iterations
         head[core.MAX_RESTARTS] = options.max_restarts
         head[core.MAX_STEP] = options.max_joint_step
+        head[core.MAX_TRACE] = options.trace
         head[core.STAY] = options.minimal_displacement_weight
         rows = block[self._rows:].reshape(core.REQUEST_ROWS, chain.n)
         rows[core.SEED] = chain.neutral
@@ -232,13 +235,11 @@ class Solver:
         return slice(start, start + GOAL_WIDTH)
 
     def _write_seed(self, block: np.ndarray, seed: ArrayLike) -> None:
-        try:
-            block[self._seed] = seed
-            if math.isfinite(math.fsum(seed)):
-                return
-        except (ValueError, TypeError):
-            pass
-        block[self._seed] = self.chain.checked(seed)  # says what is wrong
+        if type(seed) is not np.ndarray or seed.shape != (self.chain.n,):
+            seed = self.chain.checked(seed)
+        block[self._seed] = seed
+        if not math.isfinite(seed @ seed):
+            self.chain.checked(seed)  # says what is wrong
 
     def _write_bounds(self, block: np.ndarray, bounds: tuple[ArrayLike, ArrayLike]) -> None:
         rows = block[self._rows:].reshape(core.REQUEST_ROWS, self.chain.n)

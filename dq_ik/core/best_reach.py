@@ -88,7 +88,7 @@ def _nearly_flat(work, q):
 @routine
 def _shifted_solve(work, count):
     """Solve for the Newton step, adding to the diagonal until the Hessian is positive definite on the free joints."""
-    if solve_free(work.A, work.b, work.free, count, work.U, work.trial, work.x):
+    if solve_free(work.A, work.b, work.free, count, work.L, work.trial, work.x):
         return
     shift = 0.0
     for p in range(count):
@@ -97,7 +97,7 @@ def _shifted_solve(work, count):
     for _ in range(MAX_SHIFTS):
         for p in range(count):
             work.A[work.free[p], work.free[p]] += shift
-        if solve_free(work.A, work.b, work.free, count, work.U, work.trial, work.x):
+        if solve_free(work.A, work.b, work.free, count, work.L, work.trial, work.x):
             return
         shift *= 3.0
     for p in range(count):

@@ -14,9 +14,12 @@
 
 """The search of :mod:`dq_ik.core.search` with the methods as published and the reference solvers, compiled only when asked for."""
 
+import numpy as np
+
 from dq_ik.core import paper, reference
 from dq_ik.core.compile import entry
-from dq_ik.core.request import MAX_ITERATIONS, METHOD, new_work, view_answer, view_request
+from dq_ik.core.request import (
+    MAX_ITERATIONS, MAX_TRACE, METHOD, view_answer, view_request, view_work, work_size)
 from dq_ik.core.search import begin, conclude, judge, Method, next_start
 from dq_ik.core.tree import unpack
 
@@ -27,14 +30,18 @@ def solve(numbers, indices, table, requests, answers_out):
     tree = unpack(numbers, indices)
     n_tips = tree.tip.shape[0]
     n = table.shape[1] - 8 * n_tips
-    work = new_work(tree, n, table.shape[0])
+    n_trace = int(requests[0, MAX_TRACE])
+    block = np.empty(work_size(tree, n, table.shape[0]))
+    integers = np.empty(n + 3, np.int64)
+    work = view_work(block, integers, tree, n, table.shape[0],
+                     view_answer(answers_out[0], n, n_tips, n_trace).trace)
     for row in range(requests.shape[0]):
         request = view_request(requests[row], n, n_tips)
-        answer = view_answer(answers_out[row], n, n_tips)
+        answer = view_answer(answers_out[row], n, n_tips, n_trace)
         start = begin(request, work, answer)
         limit = int(request.head[MAX_ITERATIONS])
         method = int(request.head[METHOD])
-        while next_start(tree, request, table, work, answer, start):
+        while next_start(request, table, work, answer, start):
             if method == Method.PGS_PAPER:
                 result = paper.pgs(tree, request, work, answer.q, limit)
             elif method == Method.PLS_PAPER:

@@ -21,7 +21,9 @@ All compile with numba. Without numba the same functions run as plain Python: sl
 from __future__ import annotations
 
 from collections.abc import Callable
+import hashlib
 import os
+from pathlib import Path
 import tempfile
 from typing import Any
 import warnings
@@ -58,10 +60,25 @@ def routine(function: Callable) -> Callable:
 
 
 def entry(function: Callable) -> Callable:
-    """Compile a function that Python calls; the machine code is kept on disk between runs."""
+    """
+    Compile a function that Python calls; the machine code is kept on disk between runs.
+
+    Numba looks only at the file of the function itself to see whether the code on disk is stale; here all files of the core count.
+    """
     try:
-        return _compiler(cache=True)(function)
+        compiled = _compiler(cache=True)(function)
     except RuntimeError:  # neither the package nor the home folder is writable
         numba.config.CACHE_DIR = os.environ['NUMBA_CACHE_DIR'] = os.path.join(
             tempfile.gettempdir(), f'dq_ik_cache_{os.getuid()}')
-        return _compiler(cache=True)(function)
+        compiled = _compiler(cache=True)(function)
+    if COMPILED:
+        compiled._cache._cache_file._source_stamp = _core_digest()
+    return compiled
+
+
+def _core_digest() -> str:
+    """Return a digest of the sources of the core."""
+    digest = hashlib.sha256()
+    for path in sorted(Path(__file__).parent.glob('*.py')):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()

@@ -62,12 +62,16 @@ def displacement(tree, b, q, x, fraction, q_new):
 
 @kernel
 def unwind(request, q):
-    """Bring joints that turned freely to the turn nearest to the seed that is inside the limits (in place)."""
+    """Bring joints that turned freely to the turn nearest to the seed inside the limits, in place; tell whether any moved."""
+    changed = False
     for i in range(q.shape[0]):
         if request.period[i] == 0.0:
             continue
+        before = q[i]
         q[i] -= TURN * math.floor((q[i] - request.seed[i]) / TURN + 0.5)
         if q[i] > request.upper[i]:
             q[i] -= TURN * math.ceil((q[i] - request.upper[i]) / TURN)
         elif q[i] < request.lower[i]:
             q[i] += TURN * math.ceil((request.lower[i] - q[i]) / TURN)
+        changed = changed or q[i] != before
+    return changed

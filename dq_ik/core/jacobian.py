@@ -26,6 +26,7 @@ from dq_ik.core import dual_quaternion, quaternion
 from dq_ik.core.compile import entry, kernel
 from dq_ik.core.tree import (
     forward_kinematics, n_screws, PATH_START, PATH_STOP, SLOT_START, SLOT_STOP, tip_pose, unpack)
+from dq_ik.core.vector import fill
 
 
 @kernel
@@ -65,7 +66,8 @@ def jacobian(numbers, indices, q, k, offset, body, jacobian_out):
     x = tip_pose(tree, k, world)
     columns(tree, k, dual_quaternion.transform(x, (offset[0], offset[1], offset[2])), screw, column)
     back = quaternion.conj(x[0])
-    jacobian_out[:] = 0.0
+    for r in range(6):
+        fill(0.0, jacobian_out[r])
     for slot in range(tree.tip_index[k, SLOT_START], tree.tip_index[k, SLOT_STOP]):
         c = column[slot]
         linear = (c[0], c[1], c[2])

@@ -24,6 +24,7 @@ from dq_ik.core.configuration import advance, displacement
 from dq_ik.core.residual import evaluate, linearise, look
 from dq_ik.core.step import (
     damp, free_joints, gauss_seidel_sweep, normal_equations, solve_free)
+from dq_ik.core.vector import copy, fill, record
 
 DAMPING = 0.05  # times the cost: strong far from the goal, vanishing at it (after Sugihara)
 DAMPING_FLOOR = 1e-9
@@ -50,7 +51,7 @@ def pgs(tree, request, work, q, max_iterations):
     """
     cost, worst = look(tree, request.goals, q, work)
     best, best_worst, mark = cost, worst, cost
-    work.best[:] = q
+    copy(q, work.best)
     if worst <= 1.0:
         return cost, worst, 0
     for iteration in range(max_iterations):
@@ -59,11 +60,12 @@ def pgs(tree, request, work, q, max_iterations):
         damp(work.A, DAMPING * cost + DAMPING_FLOOR, request.metric)
         pgs_step(q, work)
         advance(tree, q, work.x, 1.0, work.lower, work.upper, work.trial)
-        q[:] = work.trial
+        copy(work.trial, q)
+        record(work, q)
         cost, worst = evaluate(tree, request.goals, q, work)
         if cost < best:
             best, best_worst = cost, worst
-            work.best[:] = q
+            copy(q, work.best)
         if best_worst <= 1.0:
             return best, best_worst, iteration + 1
         if iteration % STALL_AFTER == STALL_AFTER - 1:
@@ -76,10 +78,10 @@ def pgs(tree, request, work, q, max_iterations):
 @kernel
 def pgs_step(q, work):
     """Fill ``work.x`` with the step: sweep, find the free joints, solve them."""
-    work.x[:] = 0.0
+    fill(0.0, work.x)
     gauss_seidel_sweep(work.A, work.b, q, work.lower, work.upper, work.x)
     count = free_joints(q, work.lower, work.upper, work.x, work.free)
-    solve_free(work.A, work.b, work.free, count, work.U, work.trial, work.x)
+    solve_free(work.A, work.b, work.free, count, work.L, work.trial, work.x)
 
 
 @routine
@@ -100,15 +102,15 @@ def pls(tree, request, work, q, max_iterations):
         normal_equations(tree, work)
         damp(work.A, DAMPING * cost + DAMPING_FLOOR, request.metric)
         count = hold_pushed(q, work)
-        solve_free(work.A, work.b, work.free, count, work.U, work.trial, work.x)
+        solve_free(work.A, work.b, work.free, count, work.L, work.trial, work.x)
         moved, cost, worst = search_line(tree, request, work, q, cost, worst)
         stalled = iteration % STALL_AFTER == STALL_AFTER - 1 and not cost < STALL_PLS * mark
         if not moved or worst <= 1.0 or stalled:
-            work.best[:] = q
+            copy(q, work.best)
             return cost, worst, iteration + 1
         if iteration % STALL_AFTER == STALL_AFTER - 1:
             mark = cost
-    work.best[:] = q
+    copy(q, work.best)
     return cost, worst, max_iterations if worst > 1.0 else 0
 
 
@@ -150,7 +152,8 @@ def search_line(tree, request, work, q, cost, worst):
         new_cost, new_worst = evaluate(tree, request.goals, work.trial, work)
         gain = displacement(tree, work.b, q, work.x, fraction, work.trial)
         if 0.5 * new_cost < 0.5 * cost - ARMIJO * gain:
-            q[:] = work.trial
+            copy(work.trial, q)
+            record(work, q)
             return True, new_cost, new_worst
         fraction *= BACKTRACK
     look(tree, request.goals, q, work)

@@ -19,6 +19,7 @@ from dq_ik.core.configuration import advance
 from dq_ik.core.methods import search_line
 from dq_ik.core.residual import derive, look
 from dq_ik.core.step import damp, gauss_seidel_sweep, normal_equations
+from dq_ik.core.vector import copy, fill, record
 
 DAMPING = 1e-4  # delta of [Kenwright2022] eq. 30
 SWEEPS = 32
@@ -35,14 +36,14 @@ def pgs(tree, request, work, q, max_iterations):
     """
     cost, worst = look(tree, request.goals, q, work)
     best, best_worst = cost, worst
-    work.best[:] = q
+    copy(q, work.best)
     if worst <= 1.0:
         return cost, worst, 0
     for iteration in range(max_iterations):
         derive(tree, request.goals, work)
         normal_equations(tree, work)
         damp(work.A, DAMPING, request.metric)
-        work.x[:] = 0.0
+        fill(0.0, work.x)
         last = 0.0
         for _ in range(SWEEPS):
             change = gauss_seidel_sweep(work.A, work.b, q, work.lower, work.upper, work.x)
@@ -50,13 +51,14 @@ def pgs(tree, request, work, q, max_iterations):
                 break
             last = change
         advance(tree, q, work.x, 1.0, work.lower, work.upper, work.trial)
-        q[:] = work.trial
+        copy(work.trial, q)
+        record(work, q)
         new_cost, worst = look(tree, request.goals, q, work)
         stalled = abs(new_cost - cost) <= UNCHANGED * cost
         cost = new_cost
         if cost < best:
             best, best_worst = cost, worst
-            work.best[:] = q
+            copy(q, work.best)
         if best_worst <= 1.0 or stalled:
             return best, best_worst, iteration + 1
     return best, best_worst, max_iterations
@@ -78,7 +80,7 @@ def pls(tree, request, work, q, max_iterations):
         before = cost
         moved, cost, worst = search_line(tree, request, work, q, cost, worst)
         if not moved or worst <= 1.0 or before - cost < 1e-12 * before:
-            work.best[:] = q
+            copy(q, work.best)
             return cost, worst, iteration + 1
-    work.best[:] = q
+    copy(q, work.best)
     return cost, worst, max_iterations

@@ -22,14 +22,14 @@ where they do, the small damping leaves them their way. The goals stay met: a st
 from dq_ik.core.compile import kernel, routine
 from dq_ik.core.configuration import advance
 from dq_ik.core.methods import pgs, pgs_step
-from dq_ik.core.request import SECONDARY
+from dq_ik.core.request import MAX_ITERATIONS, SECONDARY
 from dq_ik.core.residual import derive, look
 from dq_ik.core.step import damp, normal_equations
+from dq_ik.core.vector import copy
 
 DAMPING = 1e-6
 MARGIN = 0.1  # part of a joint's range next to a limit from which it is pushed
 SETTLED = 1e-5  # largest joint step [rad or m] that counts as rest
-CORRECTIONS = 5
 
 
 @routine
@@ -46,17 +46,18 @@ def relax(tree, request, work, q):
         pgs_step(q, work)
         advance(tree, q, work.x, 1.0, work.lower, work.upper, work.trial)
         trial = work.pool[1]
-        trial[:] = work.trial
+        copy(work.trial, trial)
         cost, worst = look(tree, request.goals, trial, work)
         used += 1
         if worst > 1.0:
-            cost, worst, more = pgs(tree, request, work, trial, CORRECTIONS)
-            trial[:] = work.best
+            cost, worst, more = pgs(
+                tree, request, work, trial, int(request.head[MAX_ITERATIONS]))
+            copy(work.best, trial)
             used += more
         new_wish = _discomfort(request, trial)
         if worst > 1.0 or not new_wish < wish:
             return used
-        q[:] = trial
+        copy(trial, q)
         wish = new_wish
         if largest < SETTLED:
             return used

@@ -28,6 +28,7 @@ from dq_ik.core.compile import routine
 from dq_ik.core.configuration import advance
 from dq_ik.core.residual import derive, look, WEIGHT
 from dq_ik.core.tree import PATH_START, PATH_STOP, SLOT_START, SLOT_STOP
+from dq_ik.core.vector import copy, fill, record
 
 TRANSPOSE, TRANSPOSE_BUSS, DLS, SVD, QR, GAUSS_NEWTON, CCD = range(4, 11)
 
@@ -51,7 +52,7 @@ def attempt(method, tree, request, work, q, max_iterations):
     for iteration in range(max_iterations + 1):
         stalled = iteration == max_iterations
         if inside or worst <= 1.0 or stalled:
-            work.x[:] = 0.0
+            fill(0.0, work.x)
             advance(tree, q, work.x, 0.0, work.lower, work.upper, work.trial)
             best, best_worst = _keep(tree, request, work, best, best_worst)
         if best_worst <= 1.0 or stalled:
@@ -59,7 +60,7 @@ def attempt(method, tree, request, work, q, max_iterations):
         before = cost
         cost, worst = _iterate(method, tree, request, work, q, inside)
         if abs(before - cost) <= STAGNATION * before or not math.isfinite(cost):
-            work.x[:] = 0.0
+            fill(0.0, work.x)
             advance(tree, q, work.x, 0.0, work.lower, work.upper, work.trial)
             best, best_worst = _keep(tree, request, work, best, best_worst)
             return best, best_worst, iteration + 1
@@ -71,7 +72,7 @@ def _keep(tree, request, work, best, best_worst):
     """Keep the projected configuration ``work.trial`` if it is the best so far."""
     cost, worst = look(tree, request.goals, work.trial, work)
     if cost < best:
-        work.best[:] = work.trial
+        copy(work.trial, work.best)
         return cost, worst
     return best, best_worst
 
@@ -84,10 +85,11 @@ def _iterate(method, tree, request, work, q, inside):
     look(tree, request.goals, q, work)
     derive(tree, request.goals, work)
     J = dense_jacobian(tree, work)
-    work.x[:] = _step(method, J, work.residual.copy().reshape(-1))
+    copy(_step(method, J, work.residual.copy().reshape(-1)), work.x)
     if inside:
         advance(tree, q, work.x, 1.0, work.lower, work.upper, work.trial)
-        q[:] = work.trial
+        copy(work.trial, q)
+        record(work, q)
     else:
         for i in range(q.shape[0]):
             q[i] += work.x[i]
@@ -167,13 +169,14 @@ def _descend_cyclically(tree, request, work, q):
                 a, b, w, s = _one_screw(work.screw[tree.path[entry, 0]], request.goals[k],
                                         work.point[k], work.error[k])
                 cosine, sine, way, weight = cosine + a, sine + b, way + w, weight + s
-        work.x[:] = 0.0
+        fill(0.0, work.x)
         if weight > 0.0:
             work.x[variable] = way / weight
         elif cosine != 0.0 or sine != 0.0:
             work.x[variable] = math.atan2(sine, cosine)
         advance(tree, q, work.x, 1.0, work.lower, work.upper, work.trial)
-        q[:] = work.trial
+        copy(work.trial, q)
+        record(work, q)
     return look(tree, request.goals, q, work)
 
 

@@ -25,26 +25,28 @@ from typing import NamedTuple
 import numpy as np
 
 from dq_ik.core.compile import kernel
+from dq_ik.core.memory import matrix, vector
 from dq_ik.core.residual import GOAL_WIDTH
 from dq_ik.core.tree import n_screws
 
 # Head of a request: one number per option.
-METHOD, MODE, TIMEOUT, MAX_ITERATIONS, MAX_RESTARTS, MAX_STEP, STAY, SECONDARY = range(8)
-REQUEST_HEAD = 8
+(METHOD, MODE, TIMEOUT, MAX_ITERATIONS, MAX_RESTARTS, MAX_STEP, STAY, SECONDARY,
+ MAX_TRACE) = range(9)
+REQUEST_HEAD = 9
 # Rows of a request, each one number per variable.
 SEED, LOWER, UPPER, PERIOD, METRIC, PULL, REST, REPEL = range(8)
 REQUEST_ROWS = 8
 LOCKED = -1.0  # metric of a joint that must keep its seed
 
 # Head of an answer.
-STATUS, ITERATIONS, RESTARTS, TIME, COST, WORST, SOLUTIONS, BEST = range(8)
-ANSWER_HEAD = 8
+STATUS, ITERATIONS, RESTARTS, TIME, COST, WORST, SOLUTIONS, BEST, TRACED = range(9)
+ANSWER_HEAD = 9
 
 
 class Request(NamedTuple):
     """A request as views: what is asked, from where, within which limits."""
 
-    head: np.ndarray  # (8,) options
+    head: np.ndarray  # (9,) options
     goals: np.ndarray  # (n_tips, 26) see dq_ik.core.residual
     seed: np.ndarray  # (n,) start, and the turn of continuous joints that is wanted
     lower: np.ndarray  # (n,) limits of this solve
@@ -59,11 +61,12 @@ class Request(NamedTuple):
 class Answer(NamedTuple):
     """An answer as views."""
 
-    head: np.ndarray  # (8,) status, iterations, restarts, time, cost, worst error / tolerance, solutions, mode's measure
+    head: np.ndarray  # (9,) status, iterations, restarts, time, cost, worst error, solutions, measure, trace
     q: np.ndarray  # (n,)
     error: np.ndarray  # (n_tips, 2) position [m] and rotation [rad] error
     pressed: np.ndarray  # (n,) -1 or +1: pressed against the lower or upper limit
     solutions: np.ndarray  # (max_solutions, n)
+    trace: np.ndarray  # (max_trace, n) every iterate, in order
 
 
 class Work(NamedTuple):
@@ -76,7 +79,7 @@ class Work(NamedTuple):
     residual: np.ndarray  # (n_tips, 6) weighted errors
     column: np.ndarray  # (n_slots, 6) weighted Jacobian columns
     A: np.ndarray  # (n, n) matrix of the step
-    U: np.ndarray  # (n, n) its factor on the free joints
+    L: np.ndarray  # (n, n) its factor on the free joints
     b: np.ndarray  # (n,) right-hand side: minus half the gradient
     x: np.ndarray  # (n,) the step
     trial: np.ndarray  # (n,) configuration tried
@@ -86,8 +89,10 @@ class Work(NamedTuple):
     pool: np.ndarray  # (POOL, n) candidates for the best reach
     pool_cost: np.ndarray  # (POOL,) their costs
     distance: np.ndarray  # (n_table,) of the stored configurations to the goals
+    trace: np.ndarray  # (max_trace, n) iterates kept for the answer
     free: np.ndarray  # (n,) indices of the free joints
     clock: np.ndarray  # (2,) buffer of the clock
+    counter: np.ndarray  # (1,) iterates kept
 
 
 POOL = 8
@@ -98,9 +103,9 @@ def request_size(n: int, n_tips: int) -> int:
     return REQUEST_HEAD + n_tips * GOAL_WIDTH + REQUEST_ROWS * n
 
 
-def answer_size(n: int, n_tips: int, max_solutions: int) -> int:
+def answer_size(n: int, n_tips: int, max_solutions: int, max_trace: int) -> int:
     """Length of an answer."""
-    return ANSWER_HEAD + 2 * n + 2 * n_tips + max_solutions * n
+    return ANSWER_HEAD + 2 * n + 2 * n_tips + (max_solutions + max_trace) * n
 
 
 @kernel
@@ -109,44 +114,49 @@ def view_request(block, n, n_tips):
     a = REQUEST_HEAD
     b = a + n_tips * GOAL_WIDTH
     return Request(
-        block[:a], block[a:b].reshape(n_tips, GOAL_WIDTH), block[b:b + n], block[b + n:b + 2 * n],
-        block[b + 2 * n:b + 3 * n], block[b + 3 * n:b + 4 * n], block[b + 4 * n:b + 5 * n],
-        block[b + 5 * n:b + 6 * n], block[b + 6 * n:b + 7 * n], block[b + 7 * n:b + 8 * n])
+        vector(block, 0, a), matrix(block, a, n_tips, GOAL_WIDTH),
+        vector(block, b + SEED * n, n), vector(block, b + LOWER * n, n),
+        vector(block, b + UPPER * n, n), vector(block, b + PERIOD * n, n),
+        vector(block, b + METRIC * n, n), vector(block, b + PULL * n, n),
+        vector(block, b + REST * n, n), vector(block, b + REPEL * n, n))
 
 
 @kernel
-def view_answer(block, n, n_tips):
+def view_answer(block, n, n_tips, n_trace):
     """See a block as an :class:`Answer`."""
     a = ANSWER_HEAD + n
     b = a + 2 * n_tips
     c = b + n
-    k = (block.shape[0] - c) // max(n, 1)
-    return Answer(block[:ANSWER_HEAD], block[ANSWER_HEAD:a], block[a:b].reshape(n_tips, 2),
-                  block[b:c], block[c:c + k * n].reshape(k, n))
+    d = block.shape[0] - n_trace * n
+    return Answer(vector(block, 0, ANSWER_HEAD), vector(block, ANSWER_HEAD, n),
+                  matrix(block, a, n_tips, 2), vector(block, b, n),
+                  matrix(block, c, (d - c) // n, n), matrix(block, d, n_trace, n))
 
 
 @kernel
-def new_work(tree, n, n_table):
-    """Allocate the work arrays of one solve, in two blocks."""
+def work_size(tree, n, n_table):
+    """Numbers that the work arrays of a solve need; their integers are n + 3."""
+    return (8 * tree.index.shape[0] + 6 * n_screws(tree) + 15 * tree.tip.shape[0]
+            + 6 * tree.slot.shape[0] + 2 * n * n + 6 * n + POOL * (n + 1) + n_table)
+
+
+@kernel
+def view_work(block, integers, tree, n, n_table, trace):
+    """See two blocks as :class:`Work`."""
     n_elements, n_tips, n_slots = tree.index.shape[0], tree.tip.shape[0], tree.slot.shape[0]
     screws = n_screws(tree)
-    size = (8 * n_elements + 6 * screws + 15 * n_tips + 6 * n_slots + 2 * n * n + 6 * n
-            + POOL * (n + 1) + n_table)
-    block = np.empty(size)
     a = 8 * n_elements
     b = a + 6 * screws
     c = b + 15 * n_tips
     d = c + 6 * n_slots
     e = d + 2 * n * n
     f = e + 6 * n
-    g = f + POOL * (n + 1)
-    integers = np.empty(n + 2, np.int64)
+    g = f + POOL * n
     return Work(
-        block[:a].reshape(n_elements, 8), block[a:b].reshape(screws, 6),
-        block[b:b + 3 * n_tips].reshape(n_tips, 3),
-        block[b + 3 * n_tips:b + 9 * n_tips].reshape(n_tips, 6),
-        block[b + 9 * n_tips:c].reshape(n_tips, 6), block[c:d].reshape(n_slots, 6),
-        block[d:d + n * n].reshape(n, n), block[d + n * n:e].reshape(n, n),
-        block[e:e + n], block[e + n:e + 2 * n], block[e + 2 * n:e + 3 * n],
-        block[e + 3 * n:e + 4 * n], block[e + 4 * n:e + 5 * n], block[e + 5 * n:f],
-        block[f:f + POOL * n].reshape(POOL, n), block[f + POOL * n:g], block[g:], integers[:n], integers[n:])
+        matrix(block, 0, n_elements, 8), matrix(block, a, screws, 6), matrix(block, b, n_tips, 3),
+        matrix(block, b + 3 * n_tips, n_tips, 6), matrix(block, b + 9 * n_tips, n_tips, 6),
+        matrix(block, c, n_slots, 6), matrix(block, d, n, n), matrix(block, d + n * n, n, n),
+        vector(block, e, n), vector(block, e + n, n), vector(block, e + 2 * n, n),
+        vector(block, e + 3 * n, n), vector(block, e + 4 * n, n), vector(block, e + 5 * n, n),
+        matrix(block, f, POOL, n), vector(block, g, POOL), vector(block, g + POOL, n_table),
+        trace, vector(integers, 0, n), vector(integers, n, 2), vector(integers, n + 2, 1))

@@ -31,11 +31,13 @@ from dq_ik.core.clock import seconds
 from dq_ik.core.compile import entry, routine
 from dq_ik.core.posture import relax
 from dq_ik.core.request import (
-    BEST, COST, ITERATIONS, MAX_ITERATIONS, MAX_RESTARTS, MAX_STEP, METHOD, MODE, new_work, POOL,
-    RESTARTS, SECONDARY, SOLUTIONS, STATUS, STAY, TIME, TIMEOUT, view_answer, view_request, WORST)
+    BEST, ITERATIONS, MAX_ITERATIONS, MAX_RESTARTS, MAX_STEP, MAX_TRACE, METHOD, MODE, POOL,
+    RESTARTS, SECONDARY, SOLUTIONS, STATUS, STAY, TIME, TIMEOUT, TRACED, view_answer, view_request,
+    view_work, work_size)
 from dq_ik.core.residual import derive, look
 from dq_ik.core.step import manipulability
 from dq_ik.core.tree import unpack
+from dq_ik.core.vector import copy, fill
 from dq_ik.core.verdict import finish, press, report, Status
 
 DISTINCT = 1e-2  # largest joint difference [rad or m] below which two solutions are the same
@@ -78,13 +80,17 @@ def solve(numbers, indices, table, requests, answers_out):
     tree = unpack(numbers, indices)
     n_tips = tree.tip.shape[0]
     n = table.shape[1] - 8 * n_tips
-    work = new_work(tree, n, table.shape[0])
+    n_trace = int(requests[0, MAX_TRACE])
+    block = np.empty(work_size(tree, n, table.shape[0]))
+    integers = np.empty(n + 3, np.int64)
+    work = view_work(block, integers, tree, n, table.shape[0],
+                     view_answer(answers_out[0], n, n_tips, n_trace).trace)
     for row in range(requests.shape[0]):
         request = view_request(requests[row], n, n_tips)
-        answer = view_answer(answers_out[row], n, n_tips)
+        answer = view_answer(answers_out[row], n, n_tips, n_trace)
         start = begin(request, work, answer)
         limit = int(request.head[MAX_ITERATIONS])
-        while next_start(tree, request, table, work, answer, start):
+        while next_start(request, table, work, answer, start):
             if int(request.head[METHOD]) == Method.PGS:
                 result = methods.pgs(tree, request, work, answer.q, limit)
             else:
@@ -102,8 +108,10 @@ def begin(request, work, answer):
     """
     start = seconds(work.clock)
     head = answer.head
+    head[STATUS] = 0.0
     head[RESTARTS], head[ITERATIONS], head[SOLUTIONS], head[BEST] = -1.0, 0.0, 0.0, math.inf
-    work.pool_cost[:] = math.inf
+    fill(math.inf, work.pool_cost)
+    work.counter[0] = 0
     largest, stay = request.head[MAX_STEP], request.head[STAY]
     for i in range(request.seed.shape[0]):
         seed = min(max(request.seed[i], request.lower[i]), request.upper[i])
@@ -125,7 +133,7 @@ def begin(request, work, answer):
 
 
 @routine
-def next_start(tree, request, table, work, answer, start):
+def next_start(request, table, work, answer, start):
     """Write the start of the next attempt into the answer; False if the mode is served or the budget spent."""
     head = answer.head
     if head[RESTARTS] >= 0.0:
@@ -145,16 +153,17 @@ def judge(tree, request, work, answer, result):
     cost, worst, iterations = result
     head, q = answer.head, answer.q
     head[ITERATIONS] += iterations
-    q[:] = work.best
+    copy(work.best, q)
     if worst <= 1.0 and finish(tree, request, work, q):
         count = int(head[SOLUTIONS])
         if count < answer.solutions.shape[0] and _is_new(answer.solutions, count, q):
-            answer.solutions[count] = q
+            copy(q, answer.solutions[count])
             head[SOLUTIONS] = count + 1
         value = _measure(tree, request, work, q)
         if value < head[BEST]:
             head[BEST] = value
-            work.pool[0] = q
+            copy(q, work.pool[0])
+            report(tree, request, work, q, answer)
     elif head[BEST] == math.inf:
         _remember(work.pool, work.pool_cost, cost, q)
 
@@ -164,15 +173,15 @@ def conclude(tree, request, work, answer, start):
     """Complete the answer: the best solution, relaxed to the wishes, or the best reach and its reason."""
     head, q = answer.head, answer.q
     if head[BEST] < math.inf:
-        q[:] = work.pool[0]
+        copy(work.pool[0], q)
         if request.head[SECONDARY] > 0.0:
             head[ITERATIONS] += relax(tree, request, work, q)
-            if not finish(tree, request, work, q):
-                q[:] = work.pool[0]
-        report(tree, request, work, q, answer)
+            finish(tree, request, work, q)
+            report(tree, request, work, q, answer)
         head[STATUS] = Status.CONVERGED.value
     else:
         _reach(tree, request, work, answer, start + request.head[TIMEOUT])
+    head[TRACED] = work.counter[0]
     head[TIME] = seconds(work.clock) - start
 
 
@@ -185,7 +194,7 @@ def _reach(tree, request, work, answer, deadline):
     """
     head, q = answer.head, answer.q
     if request.head[MAX_RESTARTS] == 0.0:
-        work.pool_cost[:] = math.inf
+        fill(math.inf, work.pool_cost)
         starts.at_seed(request, work, work.pool[0])
         work.pool_cost[0] = 0.0
     best, stationary, late = math.inf, False, False
@@ -199,7 +208,8 @@ def _reach(tree, request, work, answer, deadline):
         late = seconds(work.clock) > deadline
         if cost < best:
             best, stationary = cost, flat
-            q[:] = candidate
+            copy(candidate, q)
+    look(tree, request.goals, q, work)
     met = finish(tree, request, work, q)
     report(tree, request, work, q, answer)
     pressed = press(tree, request, work, q, answer)
@@ -223,17 +233,24 @@ def _measure(tree, request, work, q):
         look(tree, request.goals, q, work)
         derive(tree, request.goals, work)
         return -manipulability(tree, work)
-    way = np.abs(q - request.seed)
+    total, largest = 0.0, 0.0
+    for i in range(q.shape[0]):
+        way = abs(q[i] - request.seed[i])
+        total += way * way
+        largest = max(largest, way)
     if mode == Mode.DISTANCE_MAX:
-        return way.max()
-    return (way * way).sum()
+        return largest
+    return total
 
 
 @routine
 def _is_new(solutions, count, q):
     """Tell whether q differs from all solutions kept so far."""
     for s in range(count):
-        if np.abs(solutions[s] - q).max() < DISTINCT:
+        largest = 0.0
+        for i in range(q.shape[0]):
+            largest = max(largest, abs(solutions[s, i] - q[i]))
+        if largest < DISTINCT:
             return False
     return True
 
@@ -246,7 +263,7 @@ def _remember(pool, pool_cost, cost, q):
         return
     while place > 0 and cost < pool_cost[place - 1]:
         pool_cost[place] = pool_cost[place - 1]
-        pool[place] = pool[place - 1]
+        copy(pool[place - 1], pool[place])
         place -= 1
     pool_cost[place] = cost
-    pool[place] = q
+    copy(q, pool[place])

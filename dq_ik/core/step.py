@@ -25,6 +25,8 @@ import numpy as np
 from dq_ik.core.compile import kernel, routine
 from dq_ik.core.tree import SLOT_START, SLOT_STOP
 
+TINY = 1e-15  # pivots below count as zero
+
 
 @kernel
 def normal_equations(tree, work):
@@ -93,12 +95,14 @@ def free_joints(q, lower, upper, x, free_out):
 
 
 @kernel
-def solve_free(A, b, free, count, U, y, x):
+def solve_free(A, b, free, count, L, y, x):
     """
-    Solve for the free unknowns with the others held, by the factorisation ``A = U^T D U`` of the free part.
+    Solve for the free unknowns with the others held, by the factorisation ``A = L^T D L`` of the free part.
+
+    Unknowns are eliminated from the tips to the base, so that the zeros between branches of a tree stay zeros and are skipped.
 
     :param x: in: values of the held unknowns; out: the free ones too
-    :param U: work matrix; its rows on and above the diagonal end as ``D U``
+    :param L: work matrix; its rows up to the diagonal end as ``D L``
     :param y: work array
     :returns: False if the matrix is not positive definite on the free joints
     """
@@ -108,33 +112,34 @@ def solve_free(A, b, free, count, U, y, x):
     for p in range(count):
         i = free[p]
         y[p] = b[i]
-        for r in range(p, count):
-            U[p, r] = A[i, free[r]]
+        for r in range(p + 1):
+            L[p, r] = A[i, free[r]]
         if count < n:
             for j in range(n):
                 y[p] -= A[i, j] * x[j]
-    if not _eliminate(U, y, count):
+    if not eliminate(L, y, count):
         return False
-    for p in range(count - 1, -1, -1):
+    for p in range(count):
         value = y[p]
-        for r in range(p + 1, count):
-            value -= U[p, r] * x[free[r]]
-        x[free[p]] = value / U[p, p]
+        for r in range(p):
+            value -= L[p, r] * x[free[r]]
+        x[free[p]] = value / L[p, p]
     return True
 
 
 @kernel
-def _eliminate(U, y, count):
-    """Gauss elimination of a symmetric matrix given by its upper triangle; False if a pivot is not positive."""
-    for p in range(count):
-        pivot = U[p, p]
-        if not pivot > 1e-15:
+def eliminate(L, y, count):
+    """Gauss elimination of a symmetric matrix given by its lower triangle, last first; False if a pivot is not positive."""
+    for p in range(count - 1, -1, -1):
+        if not L[p, p] > TINY:
             return False
-        inverse = 1.0 / pivot
-        for s in range(p + 1, count):
-            factor = U[p, s] * inverse
-            for r in range(s, count):
-                U[s, r] -= factor * U[p, r]
+        inverse = 1.0 / L[p, p]
+        for s in range(p):
+            if L[p, s] == 0.0:
+                continue
+            factor = L[p, s] * inverse
+            for r in range(s + 1):
+                L[s, r] -= factor * L[p, r]
             y[s] -= factor * y[p]
     return True
 
@@ -158,7 +163,7 @@ def manipulability(tree, work):
         for j in range(size):
             for m in range(max(n, rows)):
                 G[i, j] += J[i, m] * J[j, m] if rows <= n else J[m, i] * J[m, j]
-    if not _eliminate(G, np.zeros(size), size):
+    if not eliminate(G, np.zeros(size), size):
         return 0.0
     product = 1.0
     for i in range(size):

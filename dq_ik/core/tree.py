@@ -22,13 +22,14 @@ prismatic joints differ in their motion only; fixed joints are folded into C; a 
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
 
 from dq_ik.core import dual_quaternion, quaternion
 from dq_ik.core.compile import entry, kernel
+from dq_ik.core.memory import matrix, vector
+from dq_ik.core.trigonometry import sine_cosine
 
 REVOLUTE, PRISMATIC, BALL = 0, 1, 2
 
@@ -77,12 +78,12 @@ def unpack(numbers, indices):
     a = 4 + n_elements * INDEX_WIDTH
     b = a + n_tips * TIP_INDEX_WIDTH
     c = b + 2 * n_path
-    return Tree(numbers[:split].reshape(n_elements, ELEMENT_WIDTH),
-                indices[4:a].reshape(n_elements, INDEX_WIDTH),
-                numbers[split:split + 8 * n_tips].reshape(n_tips, 8),
-                indices[a:b].reshape(n_tips, TIP_INDEX_WIDTH),
-                indices[b:c].reshape(n_path, 2),
-                indices[c:c + n_slots])
+    return Tree(matrix(numbers, 0, n_elements, ELEMENT_WIDTH),
+                matrix(indices, 4, n_elements, INDEX_WIDTH),
+                matrix(numbers, split, n_tips, 8),
+                matrix(indices, a, n_tips, TIP_INDEX_WIDTH),
+                matrix(indices, b, n_path, 2),
+                vector(indices, c, n_slots))
 
 
 @kernel
@@ -143,7 +144,8 @@ def _move(tree, i, q, x, screw_out):
             row[3 + k] = 0.0
         return dual_quaternion.mul_translation_z(x, value)
     _store_line(dual_quaternion.translation(x), axis, multiplier, screw_out[screw])
-    return dual_quaternion.mul_rotation_z(x, math.cos(0.5 * value), math.sin(0.5 * value))
+    sine, cosine = sine_cosine(0.5 * value)
+    return dual_quaternion.mul_rotation_z(x, cosine, sine)
 
 
 @kernel

@@ -42,16 +42,22 @@ class Status(IntEnum):
 
 @routine
 def finish(tree, request, work, q):
-    """Unwind whole turns and clamp, then judge: are all goals met by this very vector?"""
-    unwind(request, q)
+    """
+    Unwind whole turns and clamp, then judge: are all goals met by this very vector?
+
+    The state of ``work`` is that of q on entry (it was just evaluated) and on return.
+    """
+    changed = unwind(request, q)
     for i in range(q.shape[0]):
-        q[i] = min(max(q[i], request.lower[i]), request.upper[i])
-    return look(tree, request.goals, q, work)[1] <= 1.0
+        inside = min(max(q[i], request.lower[i]), request.upper[i])
+        changed = changed or inside != q[i]
+        q[i] = inside
+    return not changed or look(tree, request.goals, q, work)[1] <= 1.0
 
 
 @routine
 def report(tree, request, work, q, answer):
-    """Write cost and errors of q, and which joints are pressed against their limits."""
+    """Write the cost and the errors of q."""
     answer.head[COST], answer.head[WORST] = look(tree, request.goals, q, work)
     for k in range(request.goals.shape[0]):
         goal = request.goals[k]

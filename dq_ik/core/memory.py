@@ -1,0 +1,52 @@
+# Copyright 2026 The dq_ik Authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+Views of a block of memory as vectors and matrices, free of cost inside kernels.
+
+NumPy's slices and reshapes count references and check layouts, some 60 ns each; a solve makes fifty of them. A view made here is only an
+address and a shape: the block must outlive it, as the arguments of an entry do.
+"""
+
+from dq_ik.core.compile import COMPILED, kernel
+
+if COMPILED:
+    from numba import carray, types
+    from numba.extending import intrinsic
+
+    @intrinsic
+    def _address(typing_context, array, start):
+        """Pointer to an element of a contiguous array."""
+        def generate(context, builder, signature, arguments):
+            data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
+            return builder.gep(data, [arguments[1]])
+        return types.CPointer(array.dtype)(array, types.intp), generate
+
+    @kernel
+    def vector(block, start, size):
+        """View ``size`` numbers of a block from ``start`` on."""
+        return carray(_address(block, start), (size,))
+
+    @kernel
+    def matrix(block, start, rows, columns):
+        """View ``rows * columns`` numbers of a block from ``start`` on as a matrix."""
+        return carray(_address(block, start), (rows, columns))
+else:
+    def vector(block, start, size):
+        """View ``size`` numbers of a block from ``start`` on."""
+        return block[start:start + size]
+
+    def matrix(block, start, rows, columns):
+        """View ``rows * columns`` numbers of a block from ``start`` on as a matrix."""
+        return block[start:start + rows * columns].reshape(rows, columns)

@@ -1,0 +1,39 @@
+# Copyright 2026 The dq_ik Authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Copies of small vectors as plain loops: NumPy's slice assignment checks shapes and overlap each time."""
+
+from dq_ik.core.compile import kernel
+
+
+@kernel
+def copy(values, values_out):
+    """Write the values of one vector into another of the same length."""
+    for i in range(values.shape[0]):
+        values_out[i] = values[i]
+
+
+@kernel
+def fill(value, values_out):
+    """Write one value everywhere."""
+    for i in range(values_out.shape[0]):
+        values_out[i] = value
+
+
+@kernel
+def record(work, q):
+    """Append a configuration to the trace, as long as there is room."""
+    if work.counter[0] < work.trace.shape[0]:
+        copy(q, work.trace[work.counter[0]])
+        work.counter[0] += 1
