@@ -313,7 +313,7 @@ def test_b16_impossible_quaternion(field, value):
     assert response.error_code.message
 
 
-@pytest.mark.parametrize('value', [math.nan, math.inf, -math.inf])
+@pytest.mark.parametrize('value', [math.nan, math.inf, -math.inf, 1e10, -1e300])
 def test_b16_impossible_position(value):
     msg = request()
     msg.pose_stamped.pose.position.y = value
@@ -343,7 +343,7 @@ def test_m17_success_is_judged_on_the_answer_itself():
             assert CHAIN.within_limits(CHAIN.configuration(solution(response)))
 
 
-@pytest.mark.parametrize('distance', [3.0, 1e6, 1e150])
+@pytest.mark.parametrize('distance', [3.0, 1e6])
 def test_m18_miss_is_empty_with_reason_and_residual(distance):
     response = ask(request(Pose.from_xyz_rpy((distance, 0, 0), (0, 0, 0))))
     assert code(response) is ErrorCode.NO_IK_SOLUTION

@@ -73,6 +73,7 @@ def test_long_quaternion_is_normalised():
     ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 0.0)),
     ((math.nan, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0)),
     ((0.0, math.inf, 0.0), (0.0, 0.0, 0.0, 1.0)),
+    ((0.0, 0.0, -1e300), (0.0, 0.0, 0.0, 1.0)),
     ((0.0, 0.0, 0.0), (math.nan, 0.0, 0.0, 1.0)),
 ])
 def test_impossible_pose_is_refused(position, xyzw):

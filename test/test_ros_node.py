@@ -99,6 +99,7 @@ def test_best_reach_is_published_and_explained(world):
 @pytest.mark.parametrize(('pose', 'reason'), [
     ({'position': (math.nan, 0.0, 0.0)}, 'finite'),
     ({'position': (math.inf, 0.0, 0.0)}, 'finite'),
+    ({'position': (0.0, 0.0, -1e300)}, 'no place on earth'),
     ({'orientation': (0.0, 0.0, 0.0, 0.0)}, 'zero'),
     ({'orientation': (math.nan, 0.0, 0.0, 1.0)}, 'finite'),
     ({'frame': 'camera'}, "'camera'"),
@@ -118,7 +119,7 @@ def test_impossible_goal_is_refused_with_the_reason_and_the_next_is_followed(wor
     assert close(world.follow(CHAIN.fk(Q)), CHAIN.fk(Q))
 
 
-@pytest.mark.parametrize('value', [1e6, 1e100, 1e300])
+@pytest.mark.parametrize('value', [1e3, 1e6, 1e9])
 def test_huge_goal_gives_a_finite_best_reach(world, value):
     q = world.follow(Pose.from_xyz_rpy((value, -value, value), (0, 0, 0)))
     assert np.isfinite(q).all()

@@ -25,18 +25,24 @@ from collections.abc import Iterable, Mapping
 import math
 from typing import Any
 
-from dq_ik.errors import SeedError
+from dq_ik.errors import PoseError, SeedError
 from dq_ik.model import JointKind, RobotModel, SINGLE_AXIS
 from dq_ik.pose import Pose
+
+# Positions beyond this [m] are a mistake, and their squares would leave the range of numbers.
+FARTHEST = 1e9
 
 
 def pose_from_msg(msg: Any) -> Pose:
     """
     Read a ``geometry_msgs/Pose``; the quaternion need not have unit length.
 
-    :raises PoseError: if a number is not finite or the quaternion is zero.
+    :raises PoseError: if a number is not finite, a position absurd, or the quaternion zero.
     """
     p, r = msg.position, msg.orientation
+    if abs(p.x) > FARTHEST or abs(p.y) > FARTHEST or abs(p.z) > FARTHEST:
+        raise PoseError(f'the position ({p.x:g}, {p.y:g}, {p.z:g}) is not finite or no place on '
+                        f'earth: more than {FARTHEST:g} m away')
     return Pose.from_position_quaternion((p.x, p.y, p.z), (r.w, r.x, r.y, r.z))
 
 

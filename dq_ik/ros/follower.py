@@ -197,6 +197,7 @@ class Follower:
 
     def _report(self, result: IkResult) -> None:
         self.counters.reached += result.success
+        self.counters.best_reach += not result.success
         level = DiagnosticStatus.OK if result.success else DiagnosticStatus.WARN
         self._status.offer(
             level, partial(status.result_status, self._name, result), perf_counter())

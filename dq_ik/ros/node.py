@@ -105,6 +105,8 @@ class IkNode(Node):
 
     def _prepare(self, text: str, settings: NodeSettings, options: IkOptions) -> Prepared:
         started = perf_counter()
+        if self._prepared is None:
+            self.get_logger().info('loading kernels; the first start on a machine compiles them')
         prepared = prepare(text, settings, options, self._named, self._state.positions,
                            self._lookup, self._prepared)
         if self._prepared is None:

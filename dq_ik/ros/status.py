@@ -35,6 +35,7 @@ class Counters:
 
     goals: int = 0
     reached: int = 0
+    best_reach: int = 0
     refused: int = 0
     last_refusal: str = ''
     commands: int = 0
@@ -118,7 +119,7 @@ def diagnostics(name: str, counters: Counters, period: float, goal_age: float | 
         ('goal_rate', f'{counters.goals / period:.1f}'),
         ('command_rate', f'{counters.commands / period:.1f}'),
         ('goals_reached', counters.reached),
-        ('goals_best_reach', counters.goals - counters.reached - counters.refused),
+        ('goals_best_reach', counters.best_reach),
         ('goals_refused', counters.refused),
         ('latency_median', f'{statistics.median(latencies):.3e}' if latencies else ''),
         ('latency_max', f'{latencies[-1]:.3e}' if latencies else ''),

@@ -1,0 +1,89 @@
+# Copyright 2026 The dq_ik Authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+"""The command solve: no ROS, a table or JSON."""
+
+import json
+
+import pytest
+import ros_robot
+
+from dq_ik.cli.main import main
+from dq_ik.urdf import load_robot
+
+
+@pytest.fixture
+def arm(tmp_path):
+    """Return a URDF file, the arguments that choose the arm, and its chain."""
+    file = tmp_path / 'robot.urdf'
+    file.write_text(ros_robot.urdf_text())
+    chain = load_robot(file).chain('arm_base', 'flange')
+    return ['solve', str(file), '--base', 'arm_base', '--tip', 'flange'], chain
+
+
+def goal(chain):
+    pose = chain.fk(chain.configuration(ros_robot.POSTURE))
+    return pose, ['--xyz', *map(str, pose.position), '--rpy', *map(str, pose.rpy)]
+
+
+def test_json_holds_a_solution(arm, capsys):
+    words, chain = arm
+    pose, where = goal(chain)
+    assert main([*words, *where, '--json', '--seed', 'j1=0.2', 'j2=0.3']) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert answer['success']
+    assert answer['status'] == 'converged'
+    assert chain.fk(chain.configuration(answer['joints'])).distance(pose) < (1.1e-5, 1.1e-5)
+
+
+def test_table_lists_the_joints(arm, capsys):
+    words, chain = arm
+    assert main([*words, *goal(chain)[1]]) == 0
+    out = capsys.readouterr().out
+    assert all(out.count(name) == 1 for name in ros_robot.ARM)
+    assert 'the goal is reached' in out
+
+
+def test_best_reach_has_an_exit_code_of_its_own(arm, capsys):
+    words, _ = arm
+    assert main([*words, '--xyz', '3', '0', '0']) == 2
+    assert 'best reach' in capsys.readouterr().out
+
+
+def test_position_only_leaves_the_rotation_free(arm, capsys):
+    words, chain = arm
+    pose, where = goal(chain)
+    assert main([*words, *where[:4], '--position-only', '--json']) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert chain.fk(chain.configuration(answer['joints'])).distance(pose)[0] < 1.1e-5
+
+
+def test_options_are_read_with_their_types(arm, capsys):
+    words, chain = arm
+    options = ['--option', 'method=pls', 'max_restarts=3', 'timeout=0.5']
+    assert main([*words, *goal(chain)[1], *options]) == 0
+
+
+@pytest.mark.parametrize(('option', 'reason'), [
+    ('speed=9', "no option 'speed'"), ('timeout=fast', 'must be a float'),
+    ('method=magic', 'method')])
+def test_bad_option_is_one_line(arm, capsys, option, reason):
+    words, chain = arm
+    assert main([*words, *goal(chain)[1], '--option', option]) == 1
+    assert reason in capsys.readouterr().err
+
+
+def test_unknown_tip_is_one_line(arm, capsys):
+    words, chain = arm
+    assert main([*words[:-1], 'nope', *goal(chain)[1]]) == 1
+    assert "'nope'" in capsys.readouterr().err

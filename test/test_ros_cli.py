@@ -1,0 +1,97 @@
+# Copyright 2026 The dq_ik Authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+"""The commands goal, ask and node against a running node."""
+
+import json
+from pathlib import Path
+import signal
+import subprocess
+import sys
+
+import pytest
+
+pytest.importorskip('rclpy')
+
+from ros_bench import wait_until
+import ros_processes
+import ros_robot
+from ros_world import ARM, CHAIN, Q, START_UP
+
+from dq_ik.cli.main import main
+
+ros_processes.use_own_domain(3)
+pytestmark = pytest.mark.timeout(300)
+POSE = CHAIN.fk(Q)
+REACHABLE = ['--xyz', *map(str, POSE.position), '--quat', *map(str, POSE.quaternion),
+             '--frame', 'arm_base']
+
+
+@pytest.fixture(scope='module')
+def node():
+    with ros_processes.run_node(robot_description=ros_robot.urdf_text(), **ARM) as process:
+        wait_until(lambda: 'kernels are warm' in process.log or not process.alive, START_UP)
+        yield process
+        assert process.alive, process.log
+
+
+def test_goal_is_followed_and_reported(node, capsys):
+    assert main(['goal', *REACHABLE]) == 0
+    assert 'the goal is reached' in capsys.readouterr().out
+
+
+def test_goal_out_of_reach_is_reported(node, capsys):
+    assert main(['goal', '--xyz', '5', '0', '0', '--rpy', '0', '1.57', '0']) == 2
+    assert 'best reach' in capsys.readouterr().out
+
+
+def test_goal_without_a_node_says_so(node, capsys):
+    assert main(['goal', *REACHABLE, '--node', '/nobody', '--timeout', '0.5']) == 1
+    assert 'is it running' in capsys.readouterr().out
+
+
+def test_ask_prints_a_solution(node, capsys):
+    pytest.importorskip('moveit_msgs.srv')
+    assert main(['ask', *REACHABLE, '--seed', 'j1=0.1', '--json']) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert CHAIN.fk(CHAIN.configuration(answer['joints'])).distance(POSE) < (1.1e-5, 1.1e-5)
+
+
+def test_ask_explains_a_miss(node, capsys):
+    pytest.importorskip('moveit_msgs.srv')
+    assert main(['ask', '--xyz', '5', '0', '0', '--group', 'leg']) == 2
+    assert "no group 'leg'" in capsys.readouterr().out
+
+
+def test_ask_without_a_node_says_so(node, capsys):
+    pytest.importorskip('moveit_msgs.srv')
+    assert main(['ask', *REACHABLE, '--service', '/nobody', '--timeout', '0.5']) == 1
+    assert 'is the node running' in capsys.readouterr().out
+
+
+def test_node_command_runs_a_file(tmp_path):
+    file = tmp_path / 'robot.urdf'
+    file.write_text(ros_robot.urdf_text())
+    log = tmp_path / 'log'
+    words = [sys.executable, '-m', 'dq_ik.cli.main', 'node', str(file), '--base', 'arm_base',
+             '--tip', 'flange', '--ros-args', '-r', '__node:=by_command']
+    with log.open('w') as out:
+        process = subprocess.Popen(words, stdout=out, stderr=out, cwd=Path(__file__).parents[1])
+    try:
+        wait_until(lambda: 'kernels are warm' in log.read_text() or process.poll() is not None,
+                   START_UP)
+        assert 'from arm_base to flange' in log.read_text()
+        assert 'by_command' in log.read_text()
+    finally:
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=30) == 0
