@@ -33,7 +33,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument('--robot', default=DEFAULT_ROBOT,
                         help=f'one of {", ".join(robot_names())}, or of example-robot-data '
                              '(default: %(default)s)')
-    parser.add_argument('--urdf', type=Path, default='', help='URDF or xacro file instead')
+    parser.add_argument('--urdf', type=Path, help='URDF or xacro file instead')
     parser.add_argument('--base', default='', help='link that stands still; default: the root')
     parser.add_argument('--tip', nargs='+', default=[], metavar='LINK',
                         help='links that follow goals; default: the only leaf')

@@ -32,7 +32,7 @@ TIPS = {
 }
 
 
-def find_robot(robot: str, urdf: str | Path = '') -> tuple[Path, str]:
+def find_robot(robot: str, urdf: str | Path | None = None) -> tuple[Path, str]:
     """
     Return the file and the text of a robot.
 
@@ -49,7 +49,7 @@ def find_robot(robot: str, urdf: str | Path = '') -> tuple[Path, str]:
     return path, read_source(path)
 
 
-def tips_of(robot: str, tips: tuple[str, ...], urdf: str | Path = '') -> tuple[str, ...]:
+def tips_of(robot: str, tips: tuple[str, ...], urdf: str | Path | None = None) -> tuple[str, ...]:
     """Return the links that get goals: the given ones, else those known for the robot."""
     return tips or (() if urdf else TIPS.get(robot, ()))
 

@@ -23,7 +23,7 @@ import sys
 import threading
 import time
 
-GRACE = 8.0  # time to end after SIGINT [s]
+GRACE = 8.0  # time to end after SIGTERM [s]
 POLL = 0.05
 
 
@@ -61,7 +61,7 @@ class Child:
         """Exit code, None while it runs."""
         return self._process.poll()
 
-    def ask_to_end(self, signum: int = signal.SIGINT) -> None:
+    def send(self, signum: int) -> None:
         """Send a signal if the process still runs."""
         if self.code is None:
             with suppress(ProcessLookupError):
@@ -94,21 +94,21 @@ def watch(children: Sequence[Child], stop: threading.Event) -> Child | None:
 
 def end_all(children: Sequence[Child], grace: float = GRACE) -> list[str]:
     """
-    End all children: SIGINT first, then SIGTERM, at last SIGKILL.
+    End all children: SIGTERM first, which ROS nodes obey at once, at last SIGKILL.
 
-    :returns: names of those that did not end on SIGINT within ``grace`` seconds
+    SIGINT would do for a node that spins, but one that still compiles answers it with a traceback.
+
+    :returns: names of those that had to be killed
     """
-    late: list[str] = []
-    for signum, patience in ((signal.SIGINT, grace), (signal.SIGTERM, 2.0), (signal.SIGKILL, 2.0)):
-        for child in children:
-            child.ask_to_end(signum)
-        deadline = time.monotonic() + patience
-        waiting = [child for child in children
-                   if not child.wait(max(0.0, deadline - time.monotonic()))]
-        if not waiting:
-            break
-        late = late or [child.name for child in waiting]
-    return late
+    for child in children:
+        child.send(signal.SIGTERM)
+    deadline = time.monotonic() + grace
+    killed = [child for child in children
+              if not child.wait(max(0.0, deadline - time.monotonic()))]
+    for child in killed:
+        child.send(signal.SIGKILL)
+        child.wait(grace)
+    return [child.name for child in killed]
 
 
 def say(name: str, line: str) -> None:

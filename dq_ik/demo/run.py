@@ -53,9 +53,11 @@ def run_demo(rows: Sequence[NodeRow], browser: bool = True) -> int:
         finally:
             path = [child for child in children if child.name == PATH_NODE]
             late = end_all(path) + end_all(children)  # the path first: no goal without a solver
+    if first is None:  # the user had enough
+        return 0
     for name in late:
         print(f'{name} had to be killed', file=sys.stderr)
-    if first is not None and (first.code or first.name != PATH_NODE):
+    if first.code or first.name != PATH_NODE:
         print(f'{first.name} ended with exit code {first.code}', file=sys.stderr)
         return 1
     return 1 if late else 0

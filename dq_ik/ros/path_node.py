@@ -24,7 +24,7 @@ from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
-from dq_ik.demo.path import find_path
+from dq_ik.demo.path import find_path, Path
 from dq_ik.demo.tally import Tally
 from dq_ik.errors import DqIkError
 from dq_ik.pose import Pose
@@ -56,7 +56,7 @@ class PathSettings:
         10.0, 'pause after a goal that somebody else sent [s]', minimum=0.0, maximum=1e6,
         read_only=True)
     patience: float = setting(
-        120.0, 'give up when nothing answers for this long [s]', minimum=1.0, maximum=1e6,
+        600.0, 'give up when nothing answers for this long [s]', minimum=1.0, maximum=1e6,
         read_only=True)
 
 
@@ -69,19 +69,21 @@ class PathNode(Node):
         self._tally = tally
         self._chain = load_robot(settings.robot_description).chain(
             settings.base_link or None, settings.tip_links or None)
-        self._path = find_path(self._chain)
+        self._path: Path | None = None
         self._created = time.monotonic()
-        self._start: float | None = None
+        self._start = 0.0
         self._resting_until = 0.0
         self._commands = f'{settings.ik_node}/joint_commands'
         self._goals = GoalTopics(self, settings.ik_node, self._chain, self._on_foreign_goal)
         self.create_subscription(JointState, self._commands, self._on_command, 10)
         steady = Clock(clock_type=ClockType.STEADY_TIME)
         self.create_timer(1.0 / settings.rate, self._tick, clock=steady)
+        self.get_logger().info(
+            f'waiting for {settings.ik_node}; the first start compiles the solver (a minute)')
 
     def _tick(self) -> None:
         now = time.monotonic()
-        if self._start is None:
+        if self._path is None:
             self._begin_when_ready(now)
             return
         moving = now - self._start
@@ -98,9 +100,14 @@ class PathNode(Node):
             self._goals.send(tip, pose)
 
     def _begin_when_ready(self, now: float) -> None:
-        """Start when the ik node, which announces its topics last, offers its commands."""
+        """
+        Start when the ik node, which announces its topics last, offers its commands.
+
+        By then it has compiled the solver and left it in the cache, where we find it too.
+        """
         if self.count_publishers(self.resolve_topic_name(self._commands)):
-            self._start = now
+            self._path = find_path(self._chain)
+            self._start = time.monotonic()
             self.get_logger().info(
                 f'moving the goal of {", ".join(self._chain.tips)} at {self._settings.rate:g} Hz')
         elif now - self._created > self._settings.patience:
