@@ -1,0 +1,57 @@
+#!/usr/bin/env python3
+
+# Copyright 2026 The dq_ik Authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Lead the tool of the arm around a square, for ever: goals out, nothing else."""
+
+from contextlib import suppress
+import math
+
+from geometry_msgs.msg import PoseStamped
+import rclpy
+from rclpy.executors import ExternalShutdownException
+from rclpy.node import Node
+
+CENTER, SIDE, PERIOD = (0.45, 0.0, 0.45), 0.2, 8.0  # m, m, s
+
+
+class Square(Node):
+    """Publishes a pose on the square 50 times per second."""
+
+    def __init__(self):
+        super().__init__('follow_square')
+        self.goals = self.create_publisher(PoseStamped, 'dq_ik/goal_pose', 1)
+        self.start = self.get_clock().now()
+        self.create_timer(0.02, self.send)
+
+    def send(self):
+        """Send the point that belongs to this moment; the tool points down."""
+        seconds = (self.get_clock().now() - self.start).nanoseconds * 1e-9
+        edge, along = divmod(4.0 * seconds / PERIOD % 4.0, 1.0)
+        turn, x = 0.5 * math.pi * edge, SIDE * (along - 0.5)
+        y, z = (x * math.cos(turn) + 0.5 * SIDE * math.sin(turn),
+                x * math.sin(turn) - 0.5 * SIDE * math.cos(turn))
+        goal = PoseStamped()
+        goal.header.frame_id = 'panda_link0'
+        position, orientation = goal.pose.position, goal.pose.orientation
+        position.x, position.y, position.z = CENTER[0], CENTER[1] + y, CENTER[2] + z
+        orientation.x, orientation.w = 1.0, 0.0
+        self.goals.publish(goal)
+
+
+if __name__ == '__main__':
+    rclpy.init()
+    with suppress(KeyboardInterrupt, ExternalShutdownException):
+        rclpy.spin(Square())

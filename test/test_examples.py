@@ -1,0 +1,169 @@
+# Copyright 2026 The dq_ik Authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The example programs do what they say, against the real node and a simulated arm."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import fields
+import os
+from pathlib import Path
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).parent.parent
+EXAMPLES = ROOT / 'examples'
+DOMAIN = 155
+PANDA, TIP = 'panda', 'panda_hand_tcp'
+
+pytestmark = pytest.mark.timeout(300)
+
+
+def environment() -> dict[str, str]:
+    return {**os.environ, 'PYTHONPATH': str(ROOT), 'ROS_DOMAIN_ID': str(DOMAIN),
+            'ROS_AUTOMATIC_DISCOVERY_RANGE': 'LOCALHOST'}
+
+
+@contextmanager
+def running(example: str):
+    """Start an example that runs for ever, and end it as Ctrl-C does."""
+    process = subprocess.Popen([sys.executable, str(EXAMPLES / example)], env=environment())
+    try:
+        yield process
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.wait(10.0)
+
+
+@contextmanager
+def robot(name: str, tips: list[str]):
+    """Run the ik node and a kinematic arm; yield the newest positions of the tips, a function."""
+    pytest.importorskip('rclpy')
+    from ros_bench import ros_bench, wait_until
+    from sensor_msgs.msg import JointState
+
+    from dq_ik.ros.node import IkNode
+    from dq_ik.ros.sim_node import SimNode
+    from dq_ik.urdf import load_robot
+
+    text = (ROOT / 'urdf' / f'{name}.urdf').read_text()
+    chain = load_robot(text).chain(None, tips)
+    with ros_bench(DOMAIN) as bench:
+        bench.add(IkNode, robot_description=text, tip_links=tips, use_tf=False)
+        bench.add(SimNode, robot_description=text, engine='kinematic',
+                  remap={'joint_commands': 'dq_ik/joint_commands'})
+        states = bench.newest(JointState, 'joint_states')
+        wait_until(lambda: bool(states), what='joint states')
+
+        def places() -> np.ndarray:
+            positions = dict(zip(states[0].name, states[0].position))
+            poses = chain.fk_all(chain.configuration(positions))
+            return np.array([poses[tip].position for tip in tips])
+
+        yield places
+
+
+def sampled(places, seconds: float) -> np.ndarray:
+    """Return the tips' positions over a time, shape ``(samples, tips, 3)``."""
+    samples = []
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        samples.append(places())
+        time.sleep(0.05)
+    return np.array(samples)
+
+
+def test_square_is_followed():
+    """The tool goes round: 20 cm by 20 cm in the y-z plane, all at the same x."""
+    with robot(PANDA, [TIP]) as places, running('follow_square.py'):
+        time.sleep(4.0)
+        path = sampled(places, 9.0)[:, 0]
+    assert np.ptp(path, axis=0) == pytest.approx([0.0, 0.2, 0.2], abs=0.01)
+    from_center = np.abs(path[:, 1:] - [0.0, 0.45]).max(axis=1)
+    assert from_center == pytest.approx(0.1, abs=0.01)
+
+
+def test_both_arms_draw_circles():
+    """16 cm wide, mirror images of each other."""
+    with robot('two_arms', ['left_tool', 'right_tool']) as places, running('two_arms.py'):
+        time.sleep(6.0)
+        path = sampled(places, 5.5)
+    for arm in range(2):
+        assert np.ptp(path[:, arm], axis=0) == pytest.approx([0.16, 0.16, 0.0], abs=0.02)
+    assert path[:, 0, 1] == pytest.approx(-path[:, 1, 1], abs=0.01)
+
+
+def test_one_shot_query_prints_a_solution():
+    """All joints of the arm."""
+    pytest.importorskip('moveit_msgs')
+    with robot(PANDA, [TIP]):
+        answer = subprocess.run(
+            [sys.executable, str(EXAMPLES / 'one_shot_query.py')], env=environment(),
+            capture_output=True, text=True, timeout=60, check=False)
+    assert answer.returncode == 0, answer.stdout + answer.stderr
+    assert 'panda_joint7' in answer.stdout
+
+
+def test_library_example_runs_without_ros():
+    """And reaches its goals."""
+    guard = 'import sys; sys.modules["rclpy"] = None; import runpy; runpy.run_path(sys.argv[1])'
+    answer = subprocess.run(
+        [sys.executable, '-c', guard, str(EXAMPLES / 'without_ros.py')], env=environment(),
+        capture_output=True, text=True, timeout=250, check=True)
+    assert 'the goal is reached' in answer.stdout
+    assert '1000 of 1000 random goals reached' in answer.stdout
+    far = next(line for line in answer.stdout.splitlines() if line.startswith('too far'))
+    assert 'reach' in far
+    assert 'is reached' not in far
+
+
+def test_the_square_takes_no_more_than_forty_lines():
+    """Beside licence and blank lines."""
+    lines = (EXAMPLES / 'follow_square.py').read_text().splitlines()
+    assert len([line for line in lines if line and not line.startswith('#')]) <= 40
+
+
+def test_ros2_control_parameters_exist():
+    """Each is declared by the ik node, and the controller has the joints of the robot."""
+    yaml = pytest.importorskip('yaml')
+    pytest.importorskip('rclpy')
+    from dq_ik.options import IkOptions
+    from dq_ik.ros.settings import NodeSettings
+    from dq_ik.urdf import load_robot
+
+    config = yaml.safe_load((EXAMPLES / 'ros2_control.yaml').read_text())
+    parameters = config['dq_ik']['ros__parameters']
+    known = {item.name for kind in (IkOptions, NodeSettings) for item in fields(kind)}
+    assert set(parameters) <= known
+    NodeSettings(**{name: tuple(value) if isinstance(value, list) else value
+                    for name, value in parameters.items()})
+    chain = load_robot(ROOT / 'urdf' / 'panda.urdf').chain(None, TIP)
+    joints = config['joint_trajectory_controller']['ros__parameters']['joints']
+    assert tuple(joints) == tuple(parameters['controller_joints']) == chain.joint_names
+
+
+def test_moveit_file_names_service_and_upstream_problems():
+    """No promise without its limits."""
+    yaml = pytest.importorskip('yaml')
+    text = (EXAMPLES / 'moveit_kinematics.yaml').read_text()
+    group, = yaml.safe_load(text).values()
+    assert group['kinematics_solver_service_name'] == '/dq_ik/compute_ik'
+    assert '3633' in text
+    assert '3704' in text
