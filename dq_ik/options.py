@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 import math
+from numbers import Real
 from typing import Any
 
 from dq_ik.errors import listing, OptionError
@@ -34,10 +35,10 @@ DEFAULT_ITERATIONS = {'pgs': 30, 'pls': 30, 'pgs_paper': 200, 'pls_paper': 3000,
 
 def _option(default: Any, description: str, minimum: float | None = None,
             maximum: float | None = None, choices: Sequence[str] | None = None,
-            read_only: bool = False) -> Any:
+            read_only: bool = False, item: type = float) -> Any:
     return field(default=default, metadata={
         'description': description, 'minimum': minimum, 'maximum': maximum, 'choices': choices,
-        'read_only': read_only})
+        'read_only': read_only, 'item': item})
 
 
 @dataclass(frozen=True)
@@ -85,25 +86,27 @@ class IkOptions:
         (), 'Joint vector that rest_posture_weight pulls to; empty: the neutral one.')
     joint_weights: tuple[float, ...] = _option(
         (), 'Strength of each joint, 1 by default: weaker joints move less; 0 locks a joint.')
-    locked_joints: tuple[str, ...] = _option((), 'Names of joints that keep the value of the seed.')
+    locked_joints: tuple[str, ...] = _option(
+        (), 'Names of joints that keep the value of the seed.', item=str)
 
     def __post_init__(self) -> None:
-        """Check every field; tuples may be given as any sequence or mapping-free iterable."""
-        for item in fields(self):
-            value = getattr(self, item.name)
-            if isinstance(item.default, tuple):
-                object.__setattr__(self, item.name, tuple(value))
-            else:
-                object.__setattr__(self, item.name, checked(item.name, value))
+        """Check every field; a tuple may be given as any sequence, a single name as it is."""
+        for name in NAMES:
+            object.__setattr__(self, name, checked(name, getattr(self, name)))
 
     @classmethod
     def of(cls, options: IkOptions | None = None, **overrides: Any) -> IkOptions:
-        """Return the options with some fields replaced, or raise OptionError naming the unknown ones."""
+        """
+        Return the options with some fields replaced, or raise OptionError naming the unknown ones.
+
+        ``tolerance`` stands for both ``position_tolerance`` and ``rotation_tolerance``.
+        """
+        if 'tolerance' in overrides:
+            both = overrides.pop('tolerance')
+            overrides = {'position_tolerance': both, 'rotation_tolerance': both, **overrides}
         unknown = [name for name in overrides if name not in NAMES]
         if unknown:
             raise OptionError(f'unknown option {listing(unknown)}; the options are {listing(NAMES)}')
-        if 'tolerance' in overrides:
-            raise OptionError('name position_tolerance or rotation_tolerance')
         return replace(options or cls(), **overrides)
 
     @property
@@ -124,10 +127,27 @@ def checked(name: str, value: Any) -> Any:
         if value not in rules['choices']:
             raise OptionError(f"{name} is one of {listing(rules['choices'])}, got {value!r}")
         return value
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or value != value:
+    if isinstance(default, tuple):
+        return _sequence(name, value, rules['item'])
+    if isinstance(value, bool) or not isinstance(value, Real) or math.isnan(value):
         raise OptionError(f'{name} is a number, got {value!r}')
-    if isinstance(default, int) and int(value) != value:
-        raise OptionError(f'{name} is a whole number, got {value!r}')
     if not rules['minimum'] <= value <= rules['maximum']:
         raise OptionError(f"{name} is between {rules['minimum']} and {rules['maximum']}, got {value!r}")
+    if isinstance(default, int) and int(value) != value:
+        raise OptionError(f'{name} is a whole number, got {value!r}')
     return type(default)(value)
+
+
+def _sequence(name: str, value: Any, item: type) -> tuple:
+    """Return names or finite numbers as a tuple."""
+    try:
+        values = (value,) if isinstance(value, str) else tuple(value)
+        if item is str and all(isinstance(v, str) for v in values):
+            return values
+        values = tuple(float(v) for v in values)
+        if item is float and all(map(math.isfinite, values)):
+            return values
+    except (TypeError, ValueError):
+        pass
+    what = 'names' if item is str else 'finite numbers'
+    raise OptionError(f'{name} is a sequence of {what}, got {value!r}')
