@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""IkOptions: every setting of a solve with its meaning and range, stated once for Python, the command line and ROS."""
+"""IkOptions: every setting of a solve, stated once for Python, the command line and ROS."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from typing import Any
 
 from dq_ik.errors import listing, OptionError
 
-METHODS = ('pgs', 'pls', 'pgs_paper', 'pls_paper', 'transpose', 'transpose_buss', 'dls', 'svd', 'qr',
-           'gauss_newton', 'ccd')
+METHODS = ('pgs', 'pls', 'pgs_paper', 'pls_paper', 'transpose', 'transpose_buss', 'dls', 'svd',
+           'qr', 'gauss_newton', 'ccd')
 MODES = ('speed', 'distance', 'distance_max', 'manipulability', 'all')
 # Iterations of one attempt where the options say 0.
-DEFAULT_ITERATIONS = {'pgs': 30, 'pls': 30, 'pgs_paper': 200, 'pls_paper': 3000, 'transpose': 5000,
-                      'transpose_buss': 1000, 'dls': 200, 'svd': 200, 'qr': 200, 'gauss_newton': 200,
-                      'ccd': 500}
+DEFAULT_ITERATIONS = {
+    'pgs': 30, 'pls': 30, 'pgs_paper': 200, 'pls_paper': 3000, 'transpose': 5000,
+    'transpose_buss': 1000, 'dls': 200, 'svd': 200, 'qr': 200, 'gauss_newton': 200, 'ccd': 500}
 
 
 def _option(default: Any, description: str, minimum: float | None = None,
@@ -43,7 +43,12 @@ def _option(default: Any, description: str, minimum: float | None = None,
 
 @dataclass(frozen=True)
 class IkOptions:
-    """Settings of a solve. Each field's metadata holds ``description``, ``minimum``, ``maximum``, ``choices``, ``read_only``."""
+    """
+    Settings of a solve.
+
+    Each field's metadata holds ``description``, ``minimum``, ``maximum``, ``choices``, ``read_only``
+    and, for sequences, the type ``item``.
+    """
 
     method: str = _option(
         'pgs', 'Solver: projected Gauss-Seidel (pgs), projected line search (pls), their forms as '
@@ -106,7 +111,8 @@ class IkOptions:
             overrides = {'position_tolerance': both, 'rotation_tolerance': both, **overrides}
         unknown = [name for name in overrides if name not in NAMES]
         if unknown:
-            raise OptionError(f'unknown option {listing(unknown)}; the options are {listing(NAMES)}')
+            raise OptionError(
+                f'unknown option {listing(unknown)}; the options are {listing(NAMES)}')
         return replace(options or cls(), **overrides)
 
     @property
@@ -116,12 +122,13 @@ class IkOptions:
 
 
 NAMES = tuple(item.name for item in fields(IkOptions))
-METADATA: Mapping[str, Mapping[str, Any]] = {item.name: item.metadata for item in fields(IkOptions)}
+METADATA: Mapping[str, Mapping[str, Any]] = {
+    item.name: item.metadata for item in fields(IkOptions)}
 DEFAULTS: Mapping[str, Any] = {item.name: item.default for item in fields(IkOptions)}
 
 
 def checked(name: str, value: Any) -> Any:
-    """Return one option's value in its own type, or raise OptionError with the value and what would be right."""
+    """Return an option's value in its own type, or raise OptionError saying what would be right."""
     default, rules = DEFAULTS[name], METADATA[name]
     if rules['choices'] is not None:
         if value not in rules['choices']:
@@ -132,7 +139,8 @@ def checked(name: str, value: Any) -> Any:
     if isinstance(value, bool) or not isinstance(value, Real) or math.isnan(value):
         raise OptionError(f'{name} is a number, got {value!r}')
     if not rules['minimum'] <= value <= rules['maximum']:
-        raise OptionError(f"{name} is between {rules['minimum']} and {rules['maximum']}, got {value!r}")
+        raise OptionError(
+            f"{name} is between {rules['minimum']} and {rules['maximum']}, got {value!r}")
     if isinstance(default, int) and int(value) != value:
         raise OptionError(f'{name} is a whole number, got {value!r}')
     return type(default)(value)
