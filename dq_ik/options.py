@@ -46,8 +46,8 @@ class IkOptions:
     """
     Settings of a solve.
 
-    Each field's metadata holds ``description``, ``minimum``, ``maximum``, ``choices``, ``read_only``
-    and, for sequences, the type ``item``.
+    Each field's metadata holds ``description``, ``minimum``, ``maximum``, ``choices``,
+    ``read_only`` and, for sequences, the type ``item``.
     """
 
     method: str = _option(
@@ -128,7 +128,7 @@ DEFAULTS: Mapping[str, Any] = {item.name: item.default for item in fields(IkOpti
 
 
 def checked(name: str, value: Any) -> Any:
-    """Return an option's value in its own type, or raise OptionError saying what would be right."""
+    """Return an option's value in its own type, or raise OptionError with what would be right."""
     default, rules = DEFAULTS[name], METADATA[name]
     if rules['choices'] is not None:
         if value not in rules['choices']:
