@@ -1,0 +1,45 @@
+# Copyright 2026 The dq_ik Authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+"""
+What every test needs, set before anything of dq_ik is imported.
+
+Kernels are compiled into a fresh cache, so that no test runs machine code of older sources; ROS
+stays on this machine, in a domain of its own.
+"""
+
+import atexit
+import os
+from pathlib import Path
+import shutil
+import sys
+import tempfile
+
+ROOT = Path(__file__).resolve().parents[1]
+SCRATCH = Path(tempfile.mkdtemp(prefix='dq_ik_test_'))
+atexit.register(shutil.rmtree, SCRATCH, ignore_errors=True)
+
+
+def prepend(variable: str, folder: object) -> None:
+    """Put a folder in front of a search path."""
+    known = [item for item in os.environ.get(variable, '').split(os.pathsep) if item]
+    others = [item for item in known if item != str(folder)]
+    os.environ[variable] = os.pathsep.join([str(folder), *others])
+
+
+os.environ['NUMBA_CACHE_DIR'] = str(SCRATCH / 'numba')
+os.environ['ROS_LOG_DIR'] = str(SCRATCH / 'log')
+os.environ['ROS_AUTOMATIC_DISCOVERY_RANGE'] = 'LOCALHOST'
+os.environ['ROS_DOMAIN_ID'] = str(1 + os.getpid() % 100)
+prepend('AMENT_PREFIX_PATH', sys.prefix)
+prepend('PYTHONPATH', ROOT)
