@@ -23,11 +23,12 @@ from typing import Any
 
 import numpy as np
 
-from dq_ik.core import residual as core
+from dq_ik.core import request as core
 from dq_ik.errors import GoalError, PoseError
 from dq_ik.pose import Pose
 
-PoseLike = Any  # Pose | 4x4 matrix | (position, quaternion wxyz) | 8 numbers (dual quaternion) | 7 numbers
+# A Pose, a 4x4 matrix, (position, quaternion wxyz), both in seven numbers, or a dual quaternion.
+PoseLike = Any
 FRAMES = ('base', 'goal')
 
 
@@ -36,9 +37,10 @@ class Goal:
     """
     A pose for a tip with weights, tolerances and freedoms.
 
-    Position only: ``rotation_weight=0``; orientation only: ``position_weight=0``; pointing: ``axis``. Three weights or tolerances are
-    meant along the axes of ``frame``. A tolerance of one number bounds the length of the error; of three numbers, each of its components: within that
-    box the goal counts as met and does not pull.
+    Position only: ``rotation_weight=0``; orientation only: ``position_weight=0``; pointing:
+    ``axis``, given in the tip's frame. Three weights or tolerances are meant along the axes of
+    ``frame``. A tolerance of one number bounds the length of the error; one of three numbers bounds
+    each of its components: within that box the goal counts as met and does not pull.
     """
 
     pose: PoseLike
@@ -46,8 +48,8 @@ class Goal:
     position_weight: float | Sequence[float] = 1.0
     rotation_weight: float | Sequence[float] = 1.0
     frame: str = 'base'
-    position_tolerance: None | float | Sequence[float] = None
-    rotation_tolerance: None | float | Sequence[float] = None
+    position_tolerance: float | Sequence[float] | None = None
+    rotation_tolerance: float | Sequence[float] | None = None
     axis: Sequence[float] | None = None
 
     def __post_init__(self) -> None:
@@ -67,7 +69,7 @@ class Goal:
     def row(self, position_tolerance: float, rotation_tolerance: float,
             rotation_scale: float) -> np.ndarray:
         """
-        Return the goal as a row of numbers for the kernels (see :mod:`dq_ik.core.residual`).
+        Return the goal as a row of numbers for the kernels (see :mod:`dq_ik.core.request`).
 
         :param rotation_scale: metres that weigh as much as a radian
         """
@@ -94,7 +96,7 @@ class Goal:
 
 
 def as_pose(value: PoseLike) -> Pose:
-    """Return a Pose from a Pose, a 4x4 matrix, (position, quaternion wxyz), seven or eight numbers."""
+    """Return a Pose from a Pose, a matrix, (position, quaternion wxyz), seven or eight numbers."""
     if isinstance(value, Pose):
         return value
     try:
@@ -111,31 +113,38 @@ def as_pose(value: PoseLike) -> Pose:
         return Pose(array[:4], array[4:])
     if array.shape == (7,):
         return Pose.from_position_quaternion(array[:3], array[3:])
-    raise GoalError('a pose is a Pose, a 4x4 matrix, (position, quaternion wxyz), position and quaternion '
-                    f'in seven numbers or a dual quaternion in eight; got shape {array.shape}')
+    raise GoalError(
+        'a pose is a Pose, a 4x4 matrix, (position, quaternion wxyz), both in seven numbers or a '
+        f'dual quaternion in eight; got shape {array.shape}')
+
+
+def _numbers(value: Any) -> np.ndarray:
+    """Return one or three numbers as an array; what is none of this becomes NaN."""
+    try:
+        array = np.asarray(value, dtype=float)
+    except (TypeError, ValueError):
+        return np.array(math.nan)
+    return array if array.shape in ((), (3,)) else np.array(math.nan)
 
 
 def _three(name: str, value: float | Sequence[float]) -> tuple[float, float, float]:
-    three = np.broadcast_to(np.asarray(value, dtype=float), 3) if np.ndim(value) < 2 and np.size(
-        value) in (1, 3) else None
-    if three is None or not np.all(np.isfinite(three)) or np.any(three < 0.0):
+    array = _numbers(value)
+    if not np.all(np.isfinite(array)) or np.any(array < 0.0):
         raise GoalError(f'{name} is a number or three numbers, not negative; got {value!r}')
-    return tuple(three.tolist())
+    return tuple(np.broadcast_to(array, 3).tolist())
 
 
 def _tolerance(name: str, value: float | Sequence[float]) -> float | tuple[float, float, float]:
-    if np.ndim(value) == 0:
-        if not (math.isfinite(value) and value > 0.0):
-            raise GoalError(f'{name} is a positive number or three numbers; got {value!r}')
-        return float(value)
-    array = np.asarray(value, dtype=float)
-    if array.shape != (3,) or np.any(np.isnan(array)) or np.any(array < 0.0):
-        raise GoalError(f'{name} is a positive number or three numbers; got {value!r}')
-    return tuple(array.tolist())
+    array = _numbers(value)
+    if array.shape == (3,) and np.all(array >= 0.0):
+        return tuple(array.tolist())
+    if array.shape == () and 0.0 < array < math.inf:
+        return float(array)
+    raise GoalError(f'{name} is a positive number or three numbers, not negative; got {value!r}')
 
 
 def _allow(row: np.ndarray, slack: int, tolerance: Any, default: float) -> float:
-    """Write a box tolerance as allowance; return the tolerance on the norm of what is beyond it."""
+    """Write a box as allowance; return the tolerance on the length of what is beyond it."""
     if tolerance is None:
         return default
     if isinstance(tolerance, tuple):
@@ -145,7 +154,7 @@ def _allow(row: np.ndarray, slack: int, tolerance: Any, default: float) -> float
 
 
 def _unit(axis: Sequence[float]) -> tuple[float, float, float]:
-    array = np.asarray(axis, dtype=float)
+    array = _numbers(axis)
     length = float(np.linalg.norm(array)) if array.shape == (3,) else 0.0
     if not (math.isfinite(length) and length > 1e-9):
         raise GoalError(f'axis is three finite numbers with a direction; got {axis!r}')

@@ -47,7 +47,6 @@ class IkResult:
 
     def __init__(self, chain: Chain, answer: np.ndarray, max_trace: int = 0) -> None:
         """Wrap an answer of the kernels."""
-        answer.flags.writeable = False
         self._chain = chain
         self._answer = answer
         self._max_trace = max_trace
@@ -55,7 +54,9 @@ class IkResult:
     @property
     def q(self) -> np.ndarray:
         """Joint vector (n,), read-only."""
-        return self._answer[ANSWER_HEAD:ANSWER_HEAD + self._chain.n]
+        q = self._answer[ANSWER_HEAD:ANSWER_HEAD + self._chain.n]
+        q.flags.writeable = False
+        return q
 
     @property
     def status(self) -> Status:

@@ -29,7 +29,6 @@ from numpy.typing import ArrayLike
 from dq_ik.chain import Chain
 from dq_ik.core import comparison, request as core, search
 from dq_ik.core import tree as tree_core
-from dq_ik.core.residual import GOAL_WIDTH
 from dq_ik.errors import GoalError, listing, OptionError, SeedError
 from dq_ik.goal import as_pose, Goal
 from dq_ik.options import IkOptions
@@ -59,7 +58,7 @@ class Solver:
         self.chain = chain
         self.options = IkOptions.of(options, **overrides)
         self._n_tips = len(chain.tips)
-        self._rows = core.REQUEST_HEAD + GOAL_WIDTH * self._n_tips  # where the per-joint rows start
+        self._rows = core.REQUEST_HEAD + core.GOAL_WIDTH * self._n_tips  # where the per-joint rows start
         solutions = self.options.max_solutions if self.options.mode == 'all' else 0
         self._answer_size = core.answer_size(
             chain.n, self._n_tips, solutions, self.options.trace)
@@ -231,14 +230,14 @@ class Solver:
         return [min(max(0.3 * reach, 0.05), 0.4) for reach in self.chain.reach]
 
     def _goal_slice(self, k: int) -> slice:
-        start = core.REQUEST_HEAD + k * GOAL_WIDTH
-        return slice(start, start + GOAL_WIDTH)
+        start = core.REQUEST_HEAD + k * core.GOAL_WIDTH
+        return slice(start, start + core.GOAL_WIDTH)
 
     def _write_seed(self, block: np.ndarray, seed: ArrayLike) -> None:
         if type(seed) is not np.ndarray or seed.shape != (self.chain.n,):
             seed = self.chain.checked(seed)
         block[self._seed] = seed
-        if not math.isfinite(seed @ seed):
+        if not math.isfinite(seed.dot(seed)):
             self.chain.checked(seed)  # says what is wrong
 
     def _write_bounds(self, block: np.ndarray, bounds: tuple[ArrayLike, ArrayLike]) -> None:

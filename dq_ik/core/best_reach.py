@@ -26,7 +26,8 @@ from dq_ik.core import quaternion
 from dq_ik.core.clock import seconds
 from dq_ik.core.compile import kernel, routine
 from dq_ik.core.methods import hold_pushed, search_line
-from dq_ik.core.residual import derive, KIND, log_curvature, look, SLACK, UNIFORM, WEIGHT
+from dq_ik.core.request import KIND, SLACK, UNIFORM, views, WEIGHT
+from dq_ik.core.residual import derive, log_curvature, look
 from dq_ik.core.step import normal_equations, solve_free
 from dq_ik.core.tree import PATH_START, PATH_STOP
 
@@ -36,24 +37,25 @@ MAX_SHIFTS = 12
 
 
 @routine
-def newton(tree, request, work, q, max_iterations, deadline):
+def newton(blocks, q, max_iterations, deadline):
     """
     Minimise half the cost over the limits from q, in place, descending in every iteration.
 
     :returns: cost, iterations, whether the point is stationary
     """
-    cost, worst = look(tree, request.goals, q, work)
+    tree, request, answer, work = views(blocks)
+    cost, worst = look(blocks, q)
     for iteration in range(max_iterations):
-        derive(tree, request.goals, work)
+        derive(blocks)
         normal_equations(tree, work)
-        _add_curvature(tree, request.goals, work)
+        _add_curvature(blocks)
         count = hold_pushed(q, work)
         if _flat(work, q, count):
             return cost, iteration, True
         if seconds(work.clock) > deadline:
             return cost, iteration, False
-        _shifted_solve(work, count)
-        moved, cost, worst = search_line(tree, request, work, q, cost, worst)
+        _shifted_solve(blocks, count)
+        moved, cost, worst = search_line(blocks, q, cost, worst)
         if not moved:
             return cost, iteration + 1, _nearly_flat(work, q)
     return cost, max_iterations, False
@@ -86,8 +88,9 @@ def _nearly_flat(work, q):
 
 
 @routine
-def _shifted_solve(work, count):
+def _shifted_solve(blocks, count):
     """Solve for the Newton step, adding to the diagonal until the Hessian is positive definite on the free joints."""
+    tree, request, answer, work = views(blocks)
     if solve_free(work.A, work.b, work.free, count, work.L, work.trial, work.x):
         return
     shift = 0.0
@@ -105,7 +108,7 @@ def _shifted_solve(work, count):
 
 
 @routine
-def _add_curvature(tree, goals, work):
+def _add_curvature(blocks):
     """
     Add to the Gauss-Newton matrix what makes it the Hessian of half the cost.
 
@@ -113,8 +116,9 @@ def _add_curvature(tree, goals, work):
     vector e: ``kappa wa.wb + c (e.wa)(e.wb) - e.(wa x wb) / 2`` with ``kappa = 1 - c |e|^2`` takes the place of ``wa.wb``. Goals with unequal
     weights or allowances keep the Gauss-Newton matrix, which descends as well.
     """
-    for k in range(goals.shape[0]):
-        goal = goals[k]
+    tree, request, answer, work = views(blocks)
+    for k in range(tree.tip.shape[0]):
+        goal = request.goals[k]
         if goal[KIND] != UNIFORM or goal[SLACK] > 0.0 or goal[SLACK + 3] > 0.0:
             continue
         square_p = goal[WEIGHT] * goal[WEIGHT]

@@ -14,39 +14,28 @@
 
 """The search of :mod:`dq_ik.core.search` with the methods as published and the reference solvers, compiled only when asked for."""
 
-import numpy as np
-
 from dq_ik.core import paper, reference
 from dq_ik.core.compile import entry
-from dq_ik.core.request import (
-    MAX_ITERATIONS, MAX_TRACE, METHOD, view_answer, view_request, view_work, work_size)
-from dq_ik.core.search import begin, conclude, judge, Method, next_start
-from dq_ik.core.tree import unpack
+from dq_ik.core.request import at_row, MAX_ITERATIONS, METHOD, new_blocks, views
+from dq_ik.core.search import begin, complete, judge, Method, next_start
 
 
 @entry
 def solve(numbers, indices, table, requests, answers_out):
     """Solve each row of requests by the method it names; the arguments are those of :func:`dq_ik.core.search.solve`."""
-    tree = unpack(numbers, indices)
-    n_tips = tree.tip.shape[0]
-    n = table.shape[1] - 8 * n_tips
-    n_trace = int(requests[0, MAX_TRACE])
-    block = np.empty(work_size(tree, n, table.shape[0]))
-    integers = np.empty(n + 3, np.int64)
-    work = view_work(block, integers, tree, n, table.shape[0],
-                     view_answer(answers_out[0], n, n_tips, n_trace).trace)
+    blocks = new_blocks(numbers, indices, table, requests, answers_out)
     for row in range(requests.shape[0]):
-        request = view_request(requests[row], n, n_tips)
-        answer = view_answer(answers_out[row], n, n_tips, n_trace)
-        start = begin(request, work, answer)
+        blocks = at_row(blocks, requests, answers_out, row)
+        _, request, answer, _ = views(blocks)
+        start = begin(blocks)
         limit = int(request.head[MAX_ITERATIONS])
         method = int(request.head[METHOD])
-        while next_start(request, table, work, answer, start):
+        while next_start(blocks, start):
             if method == Method.PGS_PAPER:
-                result = paper.pgs(tree, request, work, answer.q, limit)
+                result = paper.pgs(blocks, answer.q, limit)
             elif method == Method.PLS_PAPER:
-                result = paper.pls(tree, request, work, answer.q, limit)
+                result = paper.pls(blocks, answer.q, limit)
             else:
-                result = reference.attempt(method, tree, request, work, answer.q, limit)
-            judge(tree, request, work, answer, result)
-        conclude(tree, request, work, answer, start)
+                result = reference.attempt(blocks, method, answer.q, limit)
+            judge(blocks, result)
+        complete(blocks, start)

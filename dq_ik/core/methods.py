@@ -21,6 +21,7 @@ the limits. The best configuration is left in ``work.best``.
 
 from dq_ik.core.compile import kernel, routine
 from dq_ik.core.configuration import advance, displacement
+from dq_ik.core.request import views
 from dq_ik.core.residual import evaluate, linearise, look
 from dq_ik.core.step import (
     damp, free_joints, gauss_seidel_sweep, normal_equations, solve_free)
@@ -39,7 +40,7 @@ NEAR_LIMIT = 1e-3  # joints this near to a limit count as on it when pushed that
 
 
 @routine
-def pgs(tree, request, work, q, max_iterations):
+def pgs(blocks, q, max_iterations):
     """
     Projected Gauss-Seidel with subspace minimisation.
 
@@ -49,7 +50,8 @@ def pgs(tree, request, work, q, max_iterations):
 
     :returns: the best cost, its worst error in tolerances, the iterations used
     """
-    cost, worst = look(tree, request.goals, q, work)
+    tree, request, answer, work = views(blocks)
+    cost, worst = look(blocks, q)
     best, best_worst, mark = cost, worst, cost
     copy(q, work.best)
     if worst <= 1.0:
@@ -85,7 +87,7 @@ def pgs_step(q, work):
 
 
 @routine
-def pls(tree, request, work, q, max_iterations):
+def pls(blocks, q, max_iterations):
     """
     Projected line search along a damped Gauss-Newton direction.
 
@@ -95,7 +97,8 @@ def pls(tree, request, work, q, max_iterations):
 
     :returns: the cost, its worst error in tolerances, the iterations used
     """
-    cost, worst = look(tree, request.goals, q, work)
+    tree, request, answer, work = views(blocks)
+    cost, worst = look(blocks, q)
     mark = cost
     for iteration in range(max_iterations if worst > 1.0 else 0):
         linearise(tree, request.goals, work)
@@ -103,7 +106,7 @@ def pls(tree, request, work, q, max_iterations):
         damp(work.A, DAMPING * cost + DAMPING_FLOOR, request.metric)
         count = hold_pushed(q, work)
         solve_free(work.A, work.b, work.free, count, work.L, work.trial, work.x)
-        moved, cost, worst = search_line(tree, request, work, q, cost, worst)
+        moved, cost, worst = search_line(blocks, q, cost, worst)
         stalled = iteration % STALL_AFTER == STALL_AFTER - 1 and not cost < STALL_PLS * mark
         if not moved or worst <= 1.0 or stalled:
             copy(q, work.best)
@@ -138,7 +141,7 @@ def hold_pushed(q, work):
 
 
 @routine
-def search_line(tree, request, work, q, cost, worst):
+def search_line(blocks, q, cost, worst):
     """
     Projected Armijo back-tracking along ``work.x`` ([ProjectedLineSearch] eqs. 32-40), in place.
 
@@ -146,6 +149,7 @@ def search_line(tree, request, work, q, cost, worst):
 
     :returns: whether a step was taken, the cost and the worst error after it
     """
+    tree, request, answer, work = views(blocks)
     fraction = 1.0
     for _ in range(MAX_BACKTRACKS):
         advance(tree, q, work.x, fraction, work.lower, work.upper, work.trial)
@@ -156,5 +160,5 @@ def search_line(tree, request, work, q, cost, worst):
             record(work, q)
             return True, new_cost, new_worst
         fraction *= BACKTRACK
-    look(tree, request.goals, q, work)
+    look(blocks, q)
     return False, cost, worst

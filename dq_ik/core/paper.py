@@ -17,6 +17,7 @@
 from dq_ik.core.compile import routine
 from dq_ik.core.configuration import advance
 from dq_ik.core.methods import search_line
+from dq_ik.core.request import views
 from dq_ik.core.residual import derive, look
 from dq_ik.core.step import damp, gauss_seidel_sweep, normal_equations
 from dq_ik.core.vector import copy, fill, record
@@ -27,20 +28,21 @@ UNCHANGED = 1e-9  # relative change of the cost that ends an attempt
 
 
 @routine
-def pgs(tree, request, work, q, max_iterations):
+def pgs(blocks, q, max_iterations):
     """
     Projected Gauss-Seidel as published: constant damping and plain sweeps ([Kenwright2022] section VII, eqs. 27-31).
 
     Sweeps end by their number, by the change of the unknowns, or when that change stays the same (the paper's termination tests); so do the
     iterations around them.
     """
-    cost, worst = look(tree, request.goals, q, work)
+    tree, request, answer, work = views(blocks)
+    cost, worst = look(blocks, q)
     best, best_worst = cost, worst
     copy(q, work.best)
     if worst <= 1.0:
         return cost, worst, 0
     for iteration in range(max_iterations):
-        derive(tree, request.goals, work)
+        derive(blocks)
         normal_equations(tree, work)
         damp(work.A, DAMPING, request.metric)
         fill(0.0, work.x)
@@ -53,7 +55,7 @@ def pgs(tree, request, work, q, max_iterations):
         advance(tree, q, work.x, 1.0, work.lower, work.upper, work.trial)
         copy(work.trial, q)
         record(work, q)
-        new_cost, worst = look(tree, request.goals, q, work)
+        new_cost, worst = look(blocks, q)
         stalled = abs(new_cost - cost) <= UNCHANGED * cost
         cost = new_cost
         if cost < best:
@@ -65,20 +67,21 @@ def pgs(tree, request, work, q, max_iterations):
 
 
 @routine
-def pls(tree, request, work, q, max_iterations):
+def pls(blocks, q, max_iterations):
     """
     Projected gradient with projected Armijo back-tracking, as published ([ProjectedLineSearch] section 4, eqs. 26-40).
 
     The direction is ``-grad f = 2 J^T W (g - F)``, the first length tried is 1.
     """
-    cost, worst = look(tree, request.goals, q, work)
+    tree, request, answer, work = views(blocks)
+    cost, worst = look(blocks, q)
     for iteration in range(max_iterations if worst > 1.0 else 0):
-        derive(tree, request.goals, work)
+        derive(blocks)
         normal_equations(tree, work)
         for i in range(q.shape[0]):
             work.x[i] = 2.0 * work.b[i]
         before = cost
-        moved, cost, worst = search_line(tree, request, work, q, cost, worst)
+        moved, cost, worst = search_line(blocks, q, cost, worst)
         if not moved or worst <= 1.0 or before - cost < 1e-12 * before:
             copy(q, work.best)
             return cost, worst, iteration + 1

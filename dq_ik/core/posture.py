@@ -22,7 +22,7 @@ where they do, the small damping leaves them their way. The goals stay met: a st
 from dq_ik.core.compile import kernel, routine
 from dq_ik.core.configuration import advance
 from dq_ik.core.methods import pgs, pgs_step
-from dq_ik.core.request import MAX_ITERATIONS, SECONDARY
+from dq_ik.core.request import MAX_ITERATIONS, SECONDARY, views
 from dq_ik.core.residual import derive, look
 from dq_ik.core.step import damp, normal_equations
 from dq_ik.core.vector import copy
@@ -33,13 +33,14 @@ SETTLED = 1e-5  # largest joint step [rad or m] that counts as rest
 
 
 @routine
-def relax(tree, request, work, q):
+def relax(blocks, q):
     """Move a solution along its free directions towards the wishes, in place; return the iterations used."""
+    tree, request, answer, work = views(blocks)
     used = 0
     wish = _discomfort(request, q)
     for _ in range(int(request.head[SECONDARY])):
-        cost, worst = look(tree, request.goals, q, work)
-        derive(tree, request.goals, work)
+        cost, worst = look(blocks, q)
+        derive(blocks)
         normal_equations(tree, work)
         damp(work.A, DAMPING, request.metric)
         largest = _add_wishes(request, work, q)
@@ -47,11 +48,11 @@ def relax(tree, request, work, q):
         advance(tree, q, work.x, 1.0, work.lower, work.upper, work.trial)
         trial = work.pool[1]
         copy(work.trial, trial)
-        cost, worst = look(tree, request.goals, trial, work)
+        cost, worst = look(blocks, trial)
         used += 1
         if worst > 1.0:
             cost, worst, more = pgs(
-                tree, request, work, trial, int(request.head[MAX_ITERATIONS]))
+                blocks, trial, int(request.head[MAX_ITERATIONS]))
             copy(work.best, trial)
             used += more
         new_wish = _discomfort(request, trial)

@@ -26,8 +26,10 @@ import numpy as np
 from dq_ik.core import quaternion
 from dq_ik.core.compile import routine
 from dq_ik.core.configuration import advance
-from dq_ik.core.residual import derive, look, WEIGHT
-from dq_ik.core.tree import PATH_START, PATH_STOP, SLOT_START, SLOT_STOP
+from dq_ik.core.request import views, WEIGHT
+from dq_ik.core.residual import derive, look
+from dq_ik.core.step import dense_jacobian
+from dq_ik.core.tree import PATH_START, PATH_STOP
 from dq_ik.core.vector import copy, fill, record
 
 TRANSPOSE, TRANSPOSE_BUSS, DLS, SVD, QR, GAUSS_NEWTON, CCD = range(4, 11)
@@ -39,14 +41,15 @@ STAGNATION = 1e-10  # relative change of the cost that ends an attempt
 
 
 @routine
-def attempt(method, tree, request, work, q, max_iterations):
+def attempt(blocks, method, q, max_iterations):
     """
     Run one attempt by a reference method.
 
     The singular-value and Gauss-Newton methods ignore the limits and project their final answer onto them, as Blender did ([ProjectedLineSearch]
     section 2); the others project every iterate.
     """
-    cost, worst = look(tree, request.goals, q, work)
+    tree, request, answer, work = views(blocks)
+    cost, worst = look(blocks, q)
     best, best_worst = math.inf, math.inf
     inside = method != SVD and method != GAUSS_NEWTON
     for iteration in range(max_iterations + 1):
@@ -54,23 +57,24 @@ def attempt(method, tree, request, work, q, max_iterations):
         if inside or worst <= 1.0 or stalled:
             fill(0.0, work.x)
             advance(tree, q, work.x, 0.0, work.lower, work.upper, work.trial)
-            best, best_worst = _keep(tree, request, work, best, best_worst)
+            best, best_worst = _keep(blocks, best, best_worst)
         if best_worst <= 1.0 or stalled:
             return best, best_worst, iteration
         before = cost
-        cost, worst = _iterate(method, tree, request, work, q, inside)
+        cost, worst = _iterate(blocks, method, q, inside)
         if abs(before - cost) <= STAGNATION * before or not math.isfinite(cost):
             fill(0.0, work.x)
             advance(tree, q, work.x, 0.0, work.lower, work.upper, work.trial)
-            best, best_worst = _keep(tree, request, work, best, best_worst)
+            best, best_worst = _keep(blocks, best, best_worst)
             return best, best_worst, iteration + 1
     return best, best_worst, max_iterations
 
 
 @routine
-def _keep(tree, request, work, best, best_worst):
+def _keep(blocks, best, best_worst):
     """Keep the projected configuration ``work.trial`` if it is the best so far."""
-    cost, worst = look(tree, request.goals, work.trial, work)
+    tree, request, answer, work = views(blocks)
+    cost, worst = look(blocks, work.trial)
     if cost < best:
         copy(work.trial, work.best)
         return cost, worst
@@ -78,12 +82,13 @@ def _keep(tree, request, work, best, best_worst):
 
 
 @routine
-def _iterate(method, tree, request, work, q, inside):
+def _iterate(blocks, method, q, inside):
     """One iteration in place; return the cost and the worst error after it."""
+    tree, request, answer, work = views(blocks)
     if method == CCD:
-        return _descend_cyclically(tree, request, work, q)
-    look(tree, request.goals, q, work)
-    derive(tree, request.goals, work)
+        return _descend_cyclically(blocks, q)
+    look(blocks, q)
+    derive(blocks)
     J = dense_jacobian(tree, work)
     copy(_step(method, J, work.residual.copy().reshape(-1)), work.x)
     if inside:
@@ -93,18 +98,7 @@ def _iterate(method, tree, request, work, q, inside):
     else:
         for i in range(q.shape[0]):
             q[i] += work.x[i]
-    return look(tree, request.goals, q, work)
-
-
-@routine
-def dense_jacobian(tree, work):
-    """Stack the weighted columns of all tips into a matrix (6 n_tips, n) ([Recipe] section 3.3)."""
-    J = np.zeros((6 * tree.tip.shape[0], work.b.shape[0]))
-    for k in range(tree.tip.shape[0]):
-        for slot in range(tree.tip_index[k, SLOT_START], tree.tip_index[k, SLOT_STOP]):
-            for r in range(6):
-                J[6 * k + r, tree.slot[slot]] = work.column[slot, r]
-    return J
+    return look(blocks, q)
 
 
 @routine
@@ -152,15 +146,16 @@ def _minimum_norm(J, e):
 
 
 @routine
-def _descend_cyclically(tree, request, work, q):
+def _descend_cyclically(blocks, q):
     """
     Cyclic coordinate descent: each variable in turn, from the tips to the base, goes to its own optimum inside the limits.
 
     For one screw the position and rotation costs are ``const - 2 (a cos x + b sin x)`` in its angle x, so the optimum is ``atan2(b, a)``; for a slide
     it is the mean way. The rotation is measured by ``2 - 2 cos`` of its angle.
     """
+    tree, request, answer, work = views(blocks)
     for variable in range(q.shape[0] - 1, -1, -1):
-        look(tree, request.goals, q, work)
+        look(blocks, q)
         cosine, sine, way, weight = 0.0, 0.0, 0.0, 0.0
         for k in range(tree.tip.shape[0]):
             for entry in range(tree.tip_index[k, PATH_START], tree.tip_index[k, PATH_STOP]):
@@ -177,7 +172,7 @@ def _descend_cyclically(tree, request, work, q):
         advance(tree, q, work.x, 1.0, work.lower, work.upper, work.trial)
         copy(work.trial, q)
         record(work, q)
-    return look(tree, request.goals, q, work)
+    return look(blocks, q)
 
 
 @routine

@@ -26,8 +26,13 @@ import numpy as np
 
 from dq_ik.core.compile import kernel
 from dq_ik.core.memory import matrix, vector
-from dq_ik.core.residual import GOAL_WIDTH
-from dq_ik.core.tree import n_screws
+from dq_ik.core.tree import n_screws, unpack
+
+# Columns of a goal row.
+TARGET, WEIGHT, SLACK, TOLERANCE, KIND, AXIS = 0, 8, 14, 20, 22, 23
+GOAL_WIDTH = 26
+# Kinds of goals: equal weights per axis; weights along the base's axes; along the goal's axes; pointing an axis.
+UNIFORM, BASE_AXES, GOAL_AXES, POINTING = 0, 1, 2, 3
 
 # Head of a request: one number per option.
 (METHOD, MODE, TIMEOUT, MAX_ITERATIONS, MAX_RESTARTS, MAX_STEP, STAY, SECONDARY,
@@ -47,7 +52,7 @@ class Request(NamedTuple):
     """A request as views: what is asked, from where, within which limits."""
 
     head: np.ndarray  # (9,) options
-    goals: np.ndarray  # (n_tips, 26) see dq_ik.core.residual
+    goals: np.ndarray  # (n_tips, 26) one row per tip
     seed: np.ndarray  # (n,) start, and the turn of continuous joints that is wanted
     lower: np.ndarray  # (n,) limits of this solve
     upper: np.ndarray  # (n,)
@@ -133,11 +138,47 @@ def view_answer(block, n, n_tips, n_trace):
                   matrix(block, c, (d - c) // n, n), matrix(block, d, n_trace, n))
 
 
+class Blocks(NamedTuple):
+    """The memory of one solve. Routines are handed these few blocks and make the views they need, which cost nothing."""
+
+    numbers: np.ndarray  # the tree, packed
+    indices: np.ndarray
+    table: np.ndarray  # (n_table, n + 8 n_tips) stored configurations with the poses of their tips
+    request: np.ndarray
+    answer: np.ndarray
+    work: np.ndarray
+    integers: np.ndarray
+
+
 @kernel
-def work_size(tree, n, n_table):
-    """Numbers that the work arrays of a solve need; their integers are n + 3."""
-    return (8 * tree.index.shape[0] + 6 * n_screws(tree) + 15 * tree.tip.shape[0]
-            + 6 * tree.slot.shape[0] + 2 * n * n + 6 * n + POOL * (n + 1) + n_table)
+def new_blocks(numbers, indices, table, requests, answers):
+    """Allocate the work memory of a call and join it with the blocks of its first row."""
+    tree = unpack(numbers, indices)
+    n_tips = tree.tip.shape[0]
+    n = table.shape[1] - 8 * n_tips
+    size = (8 * tree.index.shape[0] + 6 * n_screws(tree) + 15 * n_tips + 6 * tree.slot.shape[0]
+            + 2 * n * n + 6 * n + POOL * (n + 1) + table.shape[0])
+    return Blocks(numbers, indices, table, requests[0], answers[0],
+                  np.empty(size), np.empty(n + 3, np.int64))
+
+
+@kernel
+def at_row(blocks, requests, answers, row):
+    """Blocks of another row of requests and answers, with the same work memory."""
+    return Blocks(blocks.numbers, blocks.indices, blocks.table, requests[row], answers[row],
+                  blocks.work, blocks.integers)
+
+
+@kernel
+def views(blocks):
+    """See the blocks as (:class:`Tree`, :class:`Request`, :class:`Answer`, :class:`Work`)."""
+    tree = unpack(blocks.numbers, blocks.indices)
+    n_tips = tree.tip.shape[0]
+    n = blocks.table.shape[1] - 8 * n_tips
+    request = view_request(blocks.request, n, n_tips)
+    answer = view_answer(blocks.answer, n, n_tips, int(request.head[MAX_TRACE]))
+    work = view_work(blocks.work, blocks.integers, tree, n, blocks.table.shape[0], answer.trace)
+    return tree, request, answer, work
 
 
 @kernel

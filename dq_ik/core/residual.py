@@ -27,13 +27,9 @@ import math
 from dq_ik.core import dual_quaternion, quaternion
 from dq_ik.core.compile import kernel, routine
 from dq_ik.core.jacobian import columns
+from dq_ik.core.request import (
+    AXIS, GOAL_AXES, KIND, POINTING, SLACK, TOLERANCE, UNIFORM, views, WEIGHT)
 from dq_ik.core.tree import forward_kinematics, SLOT_START, SLOT_STOP, tip_pose
-
-# Columns of a goal row.
-TARGET, WEIGHT, SLACK, TOLERANCE, KIND, AXIS = 0, 8, 14, 20, 22, 23
-GOAL_WIDTH = 26
-# Kinds of goals: equal weights per axis; weights along the base's axes; along the goal's axes; pointing an axis.
-UNIFORM, BASE_AXES, GOAL_AXES, POINTING = 0, 1, 2, 3
 
 SMALL_ANGLE = 1e-4  # below, the series is exact to double precision
 
@@ -63,9 +59,10 @@ def evaluate(tree, goals, q, work):
 
 
 @routine
-def look(tree, goals, q, work):
+def look(blocks, q):
     """Do as :func:`evaluate`, called instead of inlined: for places outside the hot loops."""
-    return evaluate(tree, goals, q, work)
+    tree, request, _, work = views(blocks)
+    return evaluate(tree, request.goals, q, work)
 
 
 @kernel
@@ -149,9 +146,10 @@ def linearise(tree, goals, work):
 
 
 @routine
-def derive(tree, goals, work):
+def derive(blocks):
     """Do as :func:`linearise`, called instead of inlined: for places outside the hot loops."""
-    linearise(tree, goals, work)
+    tree, request, _, work = views(blocks)
+    linearise(tree, request.goals, work)
 
 
 @kernel

@@ -23,20 +23,16 @@ from __future__ import annotations
 from enum import IntEnum
 import math
 
-import numpy as np
-
 from dq_ik.core import methods, starts
 from dq_ik.core.best_reach import newton
 from dq_ik.core.clock import seconds
-from dq_ik.core.compile import entry, routine
+from dq_ik.core.compile import entry, kernel, routine
 from dq_ik.core.posture import relax
 from dq_ik.core.request import (
-    BEST, ITERATIONS, MAX_ITERATIONS, MAX_RESTARTS, MAX_STEP, MAX_TRACE, METHOD, MODE, POOL,
-    RESTARTS, SECONDARY, SOLUTIONS, STATUS, STAY, TIME, TIMEOUT, TRACED, view_answer, view_request,
-    view_work, work_size)
+    at_row, BEST, ITERATIONS, MAX_ITERATIONS, MAX_RESTARTS, MAX_STEP, METHOD, MODE, new_blocks, POOL,
+    RESTARTS, SECONDARY, SOLUTIONS, STATUS, STAY, TIME, TIMEOUT, TRACED, views)
 from dq_ik.core.residual import derive, look
-from dq_ik.core.step import manipulability
-from dq_ik.core.tree import unpack
+from dq_ik.core.step import dense_jacobian, manipulability
 from dq_ik.core.vector import copy, fill
 from dq_ik.core.verdict import finish, press, report, Status
 
@@ -77,35 +73,29 @@ def solve(numbers, indices, table, requests, answers_out):
 
     :param table: ``(n_table, n + 8 n_tips)`` stored configurations with the poses of their tips
     """
-    tree = unpack(numbers, indices)
-    n_tips = tree.tip.shape[0]
-    n = table.shape[1] - 8 * n_tips
-    n_trace = int(requests[0, MAX_TRACE])
-    block = np.empty(work_size(tree, n, table.shape[0]))
-    integers = np.empty(n + 3, np.int64)
-    work = view_work(block, integers, tree, n, table.shape[0],
-                     view_answer(answers_out[0], n, n_tips, n_trace).trace)
+    blocks = new_blocks(numbers, indices, table, requests, answers_out)
     for row in range(requests.shape[0]):
-        request = view_request(requests[row], n, n_tips)
-        answer = view_answer(answers_out[row], n, n_tips, n_trace)
-        start = begin(request, work, answer)
+        blocks = at_row(blocks, requests, answers_out, row)
+        _, request, answer, _ = views(blocks)
+        start = begin(blocks)
         limit = int(request.head[MAX_ITERATIONS])
-        while next_start(request, table, work, answer, start):
+        while next_start(blocks, start):
             if int(request.head[METHOD]) == Method.PGS:
-                result = methods.pgs(tree, request, work, answer.q, limit)
+                result = methods.pgs(blocks, answer.q, limit)
             else:
-                result = methods.pls(tree, request, work, answer.q, limit)
-            judge(tree, request, work, answer, result)
-        conclude(tree, request, work, answer, start)
+                result = methods.pls(blocks, answer.q, limit)
+            judge(blocks, result)
+        complete(blocks, start)
 
 
 @routine
-def begin(request, work, answer):
+def begin(blocks):
     """
     Prepare a solve and return the time of its start.
 
     Limits are narrowed to the largest step and to locked joints, and lifted where joints may turn freely; the wishes for the posture are joined.
     """
+    tree, request, answer, work = views(blocks)
     start = seconds(work.clock)
     head = answer.head
     head[STATUS] = 0.0
@@ -133,8 +123,9 @@ def begin(request, work, answer):
 
 
 @routine
-def next_start(request, table, work, answer, start):
+def next_start(blocks, start):
     """Write the start of the next attempt into the answer; False if the mode is served or the budget spent."""
+    tree, request, answer, work = views(blocks)
     head = answer.head
     if head[RESTARTS] >= 0.0:
         served = head[BEST] < math.inf and int(request.head[MODE]) == Mode.SPEED
@@ -143,96 +134,141 @@ def next_start(request, table, work, answer, start):
         if served or full or spent or seconds(work.clock) - start > request.head[TIMEOUT]:
             return False
     head[RESTARTS] += 1.0
-    starts.choose(request, table, work, int(head[RESTARTS]), answer.q)
+    starts.choose(blocks, int(head[RESTARTS]), answer.q)
     return True
 
 
 @routine
-def judge(tree, request, work, answer, result):
+def judge(blocks, result):
     """Take an attempt's result (cost, worst error, iterations) and best configuration into account."""
+    tree, request, answer, work = views(blocks)
     cost, worst, iterations = result
     head, q = answer.head, answer.q
     head[ITERATIONS] += iterations
     copy(work.best, q)
-    if worst <= 1.0 and finish(tree, request, work, q):
+    if worst <= 1.0 and finish(blocks, q):
         count = int(head[SOLUTIONS])
         if count < answer.solutions.shape[0] and _is_new(answer.solutions, count, q):
             copy(q, answer.solutions[count])
             head[SOLUTIONS] = count + 1
-        value = _measure(tree, request, work, q)
+        value = _measure(blocks, q)
         if value < head[BEST]:
             head[BEST] = value
             copy(q, work.pool[0])
-            report(tree, request, work, q, answer)
+            report(blocks, q)
     elif head[BEST] == math.inf:
         _remember(work.pool, work.pool_cost, cost, q)
 
 
-@routine
-def conclude(tree, request, work, answer, start):
-    """Complete the answer: the best solution, relaxed to the wishes, or the best reach and its reason."""
-    head, q = answer.head, answer.q
-    if head[BEST] < math.inf:
-        copy(work.pool[0], q)
-        if request.head[SECONDARY] > 0.0:
-            head[ITERATIONS] += relax(tree, request, work, q)
-            finish(tree, request, work, q)
-            report(tree, request, work, q, answer)
-        head[STATUS] = Status.CONVERGED.value
-    else:
-        _reach(tree, request, work, answer, start + request.head[TIMEOUT])
-    head[TRACED] = work.counter[0]
-    head[TIME] = seconds(work.clock) - start
-
-
-@routine
-def _reach(tree, request, work, answer, deadline):
+@kernel
+def complete(blocks, start):
     """
-    Answer with the best reach: the candidates are driven to their nearest constrained optimum, and the best is taken.
+    Complete the answer: the best solution, relaxed to the wishes, or the best reach and its reason.
+
+    For the best reach the candidates are driven to their nearest constrained optimum, and the best is taken.
+    """
+    _, request, answer, work = views(blocks)
+    deadline = start + request.head[TIMEOUT]
+    if answer.head[BEST] < math.inf:
+        if request.head[SECONDARY] > 0.0:
+            answer.head[ITERATIONS] += relax(blocks, work.pool[0])
+        conclude(blocks, start)
+        return
+    place = first_candidate(blocks)
+    while place < POOL and work.pool_cost[place] < math.inf and not late(blocks, deadline):
+        place = keep(blocks, place, newton(
+            blocks, work.pool[place], BEST_REACH_ITERATIONS, deadline))
+    explain(blocks, start)
+
+
+@routine
+def conclude(blocks, start):
+    """Answer with the solution in the first place of the pool."""
+    tree, request, answer, work = views(blocks)
+    copy(work.pool[0], answer.q)
+    if request.head[SECONDARY] > 0.0:
+        finish(blocks, answer.q)
+        report(blocks, answer.q)
+    answer.head[STATUS] = Status.CONVERGED.value
+    _close(answer, work, start)
+
+
+@kernel
+def _close(answer, work, start):
+    """Write what every answer ends with."""
+    answer.head[TRACED] = work.counter[0]
+    answer.head[TIME] = seconds(work.clock) - start
+
+
+@routine
+def first_candidate(blocks):
+    """
+    Return the first place of the pool from which the best reach is sought.
 
     Without restarts (streams) the only candidate is the seed, so that the answer moves with the goal and does not jump.
     """
-    head, q = answer.head, answer.q
+    tree, request, answer, work = views(blocks)
     if request.head[MAX_RESTARTS] == 0.0:
         fill(math.inf, work.pool_cost)
         starts.at_seed(request, work, work.pool[0])
         work.pool_cost[0] = 0.0
-    best, stationary, late = math.inf, False, False
-    for place in range(POOL):
-        if work.pool_cost[place] == math.inf or late:
-            break
-        candidate = work.pool[place]
-        cost, iterations, flat = newton(
-            tree, request, work, candidate, BEST_REACH_ITERATIONS, deadline)
-        head[ITERATIONS] += iterations
-        late = seconds(work.clock) > deadline
-        if cost < best:
-            best, stationary = cost, flat
-            copy(candidate, q)
-    look(tree, request.goals, q, work)
-    met = finish(tree, request, work, q)
-    report(tree, request, work, q, answer)
-    pressed = press(tree, request, work, q, answer)
-    if met:
-        head[STATUS] = Status.CONVERGED.value
-    elif late:
-        head[STATUS] = Status.TIMED_OUT.value
-    elif pressed > 0:
-        head[STATUS] = Status.BEST_REACH_LIMITS.value
-    elif stationary:
-        head[STATUS] = Status.BEST_REACH_WORKSPACE.value
-    else:
-        head[STATUS] = Status.STALLED.value
+    answer.head[STATUS] = Status.STALLED.value
+    return 0
 
 
 @routine
-def _measure(tree, request, work, q):
+def late(blocks, deadline):
+    """Tell whether the time is over; it is noted in the status."""
+    tree, request, answer, work = views(blocks)
+    if seconds(work.clock) <= deadline:
+        return False
+    if answer.head[BEST] == math.inf:  # nothing kept yet: at least the best candidate
+        copy(work.pool[0], answer.q)
+    answer.head[STATUS] = Status.TIMED_OUT.value
+    return True
+
+
+@routine
+def keep(blocks, place, result):
+    """Keep a candidate's optimum (cost, iterations, whether stationary) if it is the best; return the next place."""
+    tree, request, answer, work = views(blocks)
+    cost, iterations, stationary = result
+    answer.head[ITERATIONS] += iterations
+    if cost < answer.head[BEST]:
+        answer.head[BEST] = cost
+        copy(work.pool[place], answer.q)
+        if stationary:
+            answer.head[STATUS] = Status.BEST_REACH_WORKSPACE.value
+        else:
+            answer.head[STATUS] = Status.STALLED.value
+    return place + 1
+
+
+@routine
+def explain(blocks, start):
+    """Judge the best reach once more, as every answer is, and say what is in the way."""
+    tree, request, answer, work = views(blocks)
+    q = answer.q
+    look(blocks, q)
+    met = finish(blocks, q)
+    report(blocks, q)
+    pressed = press(blocks, q)
+    if met:
+        answer.head[STATUS] = Status.CONVERGED.value
+    elif pressed > 0 and int(answer.head[STATUS]) != Status.TIMED_OUT:
+        answer.head[STATUS] = Status.BEST_REACH_LIMITS.value
+    _close(answer, work, start)
+
+
+@routine
+def _measure(blocks, q):
     """What the mode minimises: the way from the seed (squared or largest), or minus the manipulability."""
+    tree, request, answer, work = views(blocks)
     mode = int(request.head[MODE])
     if mode == Mode.MANIPULABILITY:
-        look(tree, request.goals, q, work)
-        derive(tree, request.goals, work)
-        return -manipulability(tree, work)
+        look(blocks, q)
+        derive(blocks)
+        return -manipulability(dense_jacobian(tree, work))
     total, largest = 0.0, 0.0
     for i in range(q.shape[0]):
         way = abs(q[i] - request.seed[i])

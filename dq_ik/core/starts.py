@@ -20,7 +20,7 @@ import numpy as np
 
 from dq_ik.core import dual_quaternion
 from dq_ik.core.compile import kernel, routine
-from dq_ik.core.residual import WEIGHT
+from dq_ik.core.request import views, WEIGHT
 
 NEAREST_FIRST = 25  # stored configurations tried in order of distance; then in stored order
 
@@ -33,13 +33,15 @@ def at_seed(request, work, q_out):
 
 
 @routine
-def choose(request, table, work, restart, q_out):
+def choose(blocks, restart, q_out):
     """Write the start of an attempt, inside the limits."""
+    tree, request, answer, work = views(blocks)
+    table = blocks.table
     if restart == 0:
         at_seed(request, work, q_out)
         return
     if restart == 1:
-        _measure(request, table, work.distance)
+        _measure(blocks)
     row = restart % table.shape[0]
     if restart <= min(NEAREST_FIRST, table.shape[0]):
         row = np.argmin(work.distance)
@@ -49,8 +51,10 @@ def choose(request, table, work, restart, q_out):
 
 
 @routine
-def _measure(request, table, distance_out):
-    """Fill the squared, weighted distances of the stored tips' poses to the goals."""
+def _measure(blocks):
+    """Fill ``work.distance`` with the squared, weighted distances of the stored tips' poses to the goals."""
+    tree, request, answer, work = views(blocks)
+    table = blocks.table
     n = request.seed.shape[0]
     for row in range(table.shape[0]):
         total = 0.0
@@ -67,4 +71,4 @@ def _measure(request, table, distance_out):
             agreement = abs(goal[0] * pose[0] + goal[1] * pose[1]
                             + goal[2] * pose[2] + goal[3] * pose[3])
             total += 8.0 * goal[WEIGHT + 3] ** 2 * (1.0 - agreement)
-        distance_out[row] = total
+        work.distance[row] = total

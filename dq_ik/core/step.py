@@ -144,19 +144,25 @@ def eliminate(L, y, count):
     return True
 
 
+@kernel
+def dense_jacobian(tree, work):
+    """Stack the weighted columns of all tips into a new matrix (6 n_tips, n) ([Recipe] section 3.3)."""
+    J = np.zeros((6 * tree.tip.shape[0], work.b.shape[0]))
+    for k in range(tree.tip.shape[0]):
+        for slot in range(tree.tip_index[k, SLOT_START], tree.tip_index[k, SLOT_STOP]):
+            for r in range(6):
+                J[6 * k + r, tree.slot[slot]] = work.column[slot, r]
+    return J
+
+
 @routine
-def manipulability(tree, work):
+def manipulability(J):
     """
     Product of the singular values of the weighted Jacobian: Yoshikawa's measure, for any number of joints and tips.
 
     The square root of ``det(J J^T)``, or of ``det(J^T J)`` where there are fewer joints than rows.
     """
-    n, rows = work.b.shape[0], 6 * tree.tip.shape[0]
-    J = np.zeros((rows, n))
-    for k in range(tree.tip.shape[0]):
-        for slot in range(tree.tip_index[k, SLOT_START], tree.tip_index[k, SLOT_STOP]):
-            for r in range(6):
-                J[6 * k + r, tree.slot[slot]] = work.column[slot, r]
+    rows, n = J.shape
     size = min(n, rows)
     G = np.zeros((size, size))
     for i in range(size):

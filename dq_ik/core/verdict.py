@@ -22,8 +22,8 @@ import math
 from dq_ik.core import quaternion
 from dq_ik.core.compile import routine
 from dq_ik.core.configuration import unwind
-from dq_ik.core.request import COST, WORST
-from dq_ik.core.residual import derive, GOAL_AXES, KIND, look, WEIGHT
+from dq_ik.core.request import COST, GOAL_AXES, KIND, views, WEIGHT, WORST
+from dq_ik.core.residual import derive, look
 from dq_ik.core.step import normal_equations
 
 PRESSED = 1e-7  # slope against a limit that counts as pressing [weighted m^2 / rad]
@@ -41,24 +41,26 @@ class Status(IntEnum):
 
 
 @routine
-def finish(tree, request, work, q):
+def finish(blocks, q):
     """
     Unwind whole turns and clamp, then judge: are all goals met by this very vector?
 
     The state of ``work`` is that of q on entry (it was just evaluated) and on return.
     """
+    tree, request, answer, work = views(blocks)
     changed = unwind(request, q)
     for i in range(q.shape[0]):
         inside = min(max(q[i], request.lower[i]), request.upper[i])
         changed = changed or inside != q[i]
         q[i] = inside
-    return not changed or look(tree, request.goals, q, work)[1] <= 1.0
+    return not changed or look(blocks, q)[1] <= 1.0
 
 
 @routine
-def report(tree, request, work, q, answer):
+def report(blocks, q):
     """Write the cost and the errors of q."""
-    answer.head[COST], answer.head[WORST] = look(tree, request.goals, q, work)
+    tree, request, answer, work = views(blocks)
+    answer.head[COST], answer.head[WORST] = look(blocks, q)
     for k in range(request.goals.shape[0]):
         goal = request.goals[k]
         e_p = (work.error[k, 0], work.error[k, 1], work.error[k, 2])
@@ -78,13 +80,14 @@ def report(tree, request, work, q, answer):
 
 
 @routine
-def press(tree, request, work, q, answer):
+def press(blocks, q):
     """
     Mark the joints that the cost presses against their limits at q.
 
     :returns: how many there are
     """
-    derive(tree, request.goals, work)
+    tree, request, answer, work = views(blocks)
+    derive(blocks)
     normal_equations(tree, work)
     count = 0
     for i in range(q.shape[0]):
