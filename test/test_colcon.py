@@ -1,0 +1,87 @@
+# Copyright 2026 The dq_ik Authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+"""The package builds with colcon, copied and symlinked, and runs from the workspace."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from dq_ik.demo.nodes import MODULES
+
+ROOT = Path(__file__).resolve().parents[1]
+IGNORED = shutil.ignore_patterns(
+    '.git', '.venv', 'build', 'install', 'log', '__pycache__', '*.egg-info', '.*_cache')
+STYLES = {'copy': [], 'symlink': ['--symlink-install']}
+
+
+@pytest.fixture(scope='module', params=STYLES)
+def workspace(request, tmp_path_factory) -> Path:
+    """Build a workspace that contains the checkout."""
+    folder = tmp_path_factory.mktemp(f'workspace_{request.param}')
+    shutil.copytree(ROOT, folder / 'src' / 'dq_ik', ignore=IGNORED)
+    environment = {name: value for name, value in os.environ.items()
+                   if name not in ('PYTHONPATH', 'COLCON_PREFIX_PATH')}
+    environment['PATH'] = f'{Path(sys.executable).parent}{os.pathsep}{environment["PATH"]}'
+    result = subprocess.run(
+        [sys.executable, '-m', 'colcon', 'build', '--event-handlers', 'console_direct+',
+         *STYLES[request.param]],
+        cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=250)
+    assert result.returncode == 0, result.stdout[-3000:] + result.stderr[-3000:]
+    return folder
+
+
+def shell(workspace: Path, command: str) -> str:
+    """Run a command in a shell that has sourced the workspace, away from the checkout."""
+    environment = {name: value for name, value in os.environ.items() if name != 'PYTHONPATH'}
+    environment['PATH'] = f'{Path(sys.executable).parent}{os.pathsep}{environment["PATH"]}'
+    result = subprocess.run(
+        ['bash', '-c', f'. install/local_setup.bash && cd / && {command}'],
+        cwd=workspace, env=environment, capture_output=True, text=True, check=False, timeout=120)
+    assert result.returncode == 0, result.stdout[-2000:] + result.stderr[-2000:]
+    return result.stdout
+
+
+def test_only_our_package_is_built(workspace):
+    """The interface definitions inside the checkout are no packages of the workspace."""
+    built = {path.name for path in (workspace / 'install').iterdir() if path.is_dir()}
+    assert built == {'dq_ik'}
+
+
+def test_ament_index_has_the_package(workspace):
+    code = ('from ament_index_python.packages import get_package_share_directory as f; '
+            'print(f(\\"dq_ik\\"))')
+    found = Path(shell(workspace, f'{sys.executable} -c "{code}"').strip())
+    assert found == workspace / 'install' / 'dq_ik' / 'share' / 'dq_ik'
+    for name in ('launch/demo.launch.py', 'urdf/panda.urdf', 'config/dq_ik.yaml', 'package.xml',
+                 'rviz/demo.rviz'):
+        assert (found / name).is_file(), name
+
+
+@pytest.mark.parametrize('name', MODULES)
+def test_ros2_run_finds_the_executables(workspace, name):
+    path = workspace / 'install' / 'dq_ik' / 'lib' / 'dq_ik' / name
+    assert os.access(path, os.X_OK)
+
+
+def test_command_runs_from_the_workspace(workspace):
+    where = shell(workspace, f'{sys.executable} -c "import dq_ik; print(dq_ik.__file__)"').strip()
+    assert str(workspace) in os.path.abspath(where)
+    assert 'solve' in shell(workspace, 'install/dq_ik/bin/dq_ik --help'.replace(
+        'install', str(workspace / 'install')))
