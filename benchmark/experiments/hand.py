@@ -29,7 +29,7 @@ from . import motion
 from .tracking import Track, Tracker
 
 METHODS = ('pgs', 'pls', 'pgs_paper', 'pls_paper')
-TOLERANCE = {'position_tolerance': 1e-4, 'rotation_tolerance': 1e-3}  # a tenth of a millimetre
+TOLERANCE = (1e-4, 1e-3)  # a tenth of a millimetre, a milliradian
 
 
 def run(quick: bool, progress, bvh: Path | None = None) -> dict:
@@ -47,19 +47,19 @@ def run(quick: bool, progress, bvh: Path | None = None) -> dict:
 def _small(tracker: Tracker, method: str, quick: bool) -> dict:
     q = motion.gestures(tracker.robot).sample(1.0 / 60.0, 240 if quick else 2400)
     return _row(method, 'small: gestures at 60 Hz',
-                tracker.follow(method, tracker.goals(q), q[0], **TOLERANCE))
+                _follow(tracker, method, tracker.goals(q), q[0]))
 
 
 def _large(tracker: Tracker, method: str, quick: bool) -> dict:
     q = motion.gestures(tracker.robot).sample(1.37, 40 if quick else 400)
     return _row(method, 'large: another gesture each frame',
-                tracker.follow(method, tracker.goals(q), q[0], **TOLERANCE))
+                _follow(tracker, method, tracker.goals(q), q[0]))
 
 
 def _held(tracker: Tracker, method: str, quick: bool) -> dict:
-    """Hold all fingertips 5 cm beyond the stretched fingers; movement after settling is jitter."""
+    """Hold all fingertips 5 cm away from a bent hand; movement after settling is jitter."""
     goals = _pulled(tracker, np.full(200 if quick else 1000, 0.05))
-    track = tracker.follow(method, goals, np.zeros(tracker.robot.dof), **TOLERANCE)
+    track = _follow(tracker, method, goals, np.zeros(tracker.robot.dof))
     settled = track.q[len(track.q) // 2:]
     return _row(method, 'out of reach, held', track) | {
         'jitter': float(np.ptp(settled, axis=0).max())}
@@ -70,13 +70,23 @@ def _out_and_back(tracker: Tracker, method: str, quick: bool) -> dict:
     count = 200 if quick else 1000
     goals = _pulled(tracker, 0.025 * (1.0 - np.cos(np.linspace(0.0, 2.0 * np.pi, count))))
     return _row(method, 'out of reach and back',
-                tracker.follow(method, goals, np.zeros(tracker.robot.dof), **TOLERANCE))
+                _follow(tracker, method, goals, bent(tracker)))
+
+
+def _follow(tracker: Tracker, method: str, goals: np.ndarray, start: np.ndarray) -> Track:
+    return tracker.follow(method, goals, start, tolerance=TOLERANCE, timeout=1.0 / 60.0)
+
+
+def bent(tracker: Tracker) -> np.ndarray:
+    """Return the half-bent hand, 3.8 s into the gestures."""
+    return motion.gestures(tracker.robot).sample(3.8, 2)[1]
 
 
 def _pulled(tracker: Tracker, distances: np.ndarray) -> np.ndarray:
-    """Return goals at the stretched hand, moved along the fingers."""
-    goals = np.tile(tracker.goals(np.zeros((1, tracker.robot.dof))), (len(distances), 1, 1, 1))
-    goals[:, :, :3, 3] += distances[:, None, None] * goals[:, :, :3, 0]
+    """Return goals at a half-bent hand, each fingertip pulled away from the wrist and upwards."""
+    goals = np.tile(tracker.goals(bent(tracker)[None]), (len(distances), 1, 1, 1))
+    away = goals[0, :, :3, 3] / np.linalg.norm(goals[0, :, :3, 3], axis=1, keepdims=True)
+    goals[:, :, :3, 3] += distances[:, None, None] * (away + np.array([0.0, 0.0, 0.5]))
     return goals
 
 

@@ -42,7 +42,7 @@ def run(quick: bool, progress, bvh: Path | None = None) -> dict:
         chain = load_robot(robot.urdf).chain(robot.base, robot.tips)
         problems = {'near': cases.nearby(robot, count), 'far': cases.reachable(
             robot, count, seeds='random'), 'singular': cases.singular(robot, count)}
-    referee = Referee(robot)
+        referee = Referee(robot)
     rows = []
     for method in METHODS:
         progress(f'solvers · {method}')

@@ -55,17 +55,18 @@ class Tracker:
         """Return the poses of the tips at many configurations, shape ``(N, n_tips, 4, 4)``."""
         return np.array([self.referee.poses(row) for row in q])
 
-    def follow(self, method: str, goals: np.ndarray, start: np.ndarray, **options) -> Track:
-        """Solve frame after frame, without restarts."""
-        solver = Solver(self.chain, method=method, max_restarts=0, **options)
+    def follow(self, method: str, goals: np.ndarray, start: np.ndarray, *,
+               tolerance: tuple[float, float] = (1e-5, 1e-5), **options) -> Track:
+        """Solve frame after frame, without restarts, to a tolerance [m, rad]."""
+        solver = Solver(self.chain, method=method, max_restarts=0, position_tolerance=tolerance[0],
+                        rotation_tolerance=tolerance[1], **options)
         solver.solve(list(goals[0]), start[self._into])  # compiled and warm
         q, results = start[self._into], []
         for frame in goals:
             results.append(solver.solve(list(frame), q))
             q = results[-1].q
         path = np.array([result.q for result in results])[:, self._back]
-        return Track(path, np.array([self.referee.errors(row, frame)
-                                     for row, frame in zip(path, goals)]),
-                     np.array([result.time for result in results]),
+        errors = np.array([self.referee.errors(row, frame) for row, frame in zip(path, goals)])
+        return Track(path, errors, np.array([result.time for result in results]),
                      np.array([result.iterations for result in results]),
-                     np.array([result.success for result in results]))
+                     (errors <= np.array(tolerance) * (1.0 + 1e-6)).all(axis=(1, 2)))
