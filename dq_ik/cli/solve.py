@@ -57,7 +57,7 @@ def run(args: Namespace) -> int:
 
 def read_option(text: str) -> tuple[str, Any]:
     """Read ``name=value`` with the type that the option has."""
-    types = {item.name: type(item.default) for item in fields(IkOptions)}
+    types: dict[str, Any] = {item.name: type(item.default) for item in fields(IkOptions)}
     name, _, value = text.partition('=')
     if name not in types:
         raise OptionError(f'there is no option {name!r}; the options are {", ".join(types)}')

@@ -24,6 +24,9 @@ import rclpy
 from rclpy.context import Context
 from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 
+# Seconds without an answer after which a message is sent again.
+RESEND = 1.0
+
 
 class Client:
     """A node in a context of its own; leaving the ``with`` block shuts it down in order."""
@@ -64,7 +67,11 @@ class Client:
 
     def publish_and_wait(self, kind: Any, topic: str, msg: Any, answer_kind: Any,
                          answer_topic: str, timeout: float = 5.0) -> Any:
-        """Publish when somebody listens; return the next message on the other topic, or None."""
+        """
+        Publish when somebody listens; return the next message on the other topic, or None.
+
+        A message that meets a subscription just being replaced is lost, so it is sent again.
+        """
         answers: list[Any] = []
         arrived = threading.Event()
 
@@ -74,12 +81,15 @@ class Client:
         publisher = self.node.create_publisher(kind, topic, 1)
         subscription = self.node.create_subscription(answer_kind, answer_topic, take, 1)
         end = time.monotonic() + timeout
-        while not (publisher.get_subscription_count() and subscription.get_publisher_count()):
-            if time.monotonic() > end:
-                return None
-            time.sleep(0.01)
-        publisher.publish(msg)
-        return answers[0] if arrived.wait(max(0.0, end - time.monotonic())) else None
+        while not answers and time.monotonic() < end:
+            if publisher.get_subscription_count() and subscription.get_publisher_count():
+                publisher.publish(msg)
+                arrived.wait(min(RESEND, end - time.monotonic()))
+            else:
+                time.sleep(0.01)
+        self.node.destroy_subscription(subscription)
+        self.node.destroy_publisher(publisher)
+        return answers[0] if answers else None
 
     def _spin(self) -> None:
         with suppress(ExternalShutdownException):

@@ -64,6 +64,8 @@ class Follower:
         self._steady = Clock(clock_type=ClockType.STEADY_TIME)
         self._goals: dict[str, Any] = {}
         self._timer: Any = None
+        self._tick_time = 0.0
+        self._longest_step = 0.0
         self._summary_time = perf_counter()
 
     def use(self, prepared: Prepared) -> None:
@@ -134,7 +136,7 @@ class Follower:
             self._report(result)
         if stream.holding and not held:
             self._status.offer(DiagnosticStatus.STALE, partial(
-                status.hold_status, self._name, stream.goal_age(now)), now)
+                status.hold_status, self._name, stream.goal_age(now) or 0.0), now)
 
     def summarise(self) -> None:
         """Publish the diagnostics of the last second, and a status that was held back."""

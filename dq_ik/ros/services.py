@@ -116,7 +116,7 @@ class Services:
 
     def _in_worker(self, work: Callable[..., Any], *args: Any) -> Future:
         """Return a future that the executor can await."""
-        executor = self._node.executor
+        executor: Any = self._node.executor
         future = Future(executor=executor)
 
         def run() -> None:

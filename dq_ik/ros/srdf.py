@@ -71,9 +71,9 @@ class _Srdf:
                 joints.update((joint.name, joint) for joint in path)
             elif part.tag == 'joint' and what not in self.virtual:
                 joints[what] = self.model.joint(what)
-            elif part.tag == 'link' and what != self.model.root:
+            elif part.tag == 'link':
                 joint = self.model.parent_joint(what)
-                joints[joint.name] = joint
+                joints.update({} if joint is None else {joint.name: joint})
             elif part.tag == 'group':
                 joints.update(self.members(what, (*above, name)))
         return joints

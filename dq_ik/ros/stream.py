@@ -39,10 +39,10 @@ def goal_maker(settings: NodeSettings) -> Callable[[Pose, str], Goal | Pose]:
     """Return the function that turns a pose and a tip into a goal of the chosen ``goal_mode``."""
     if settings.goal_mode == 'pose':
         return lambda pose, tip: pose
-    extra: dict[str, Any] = {
+    extras: dict[str, dict[str, Any]] = {
         'position': {'rotation_weight': 0.0}, 'orientation': {'position_weight': 0.0},
-        'axis': {'axis': settings.goal_axis}}[settings.goal_mode]
-    return lambda pose, tip: Goal(pose, tip=tip, **extra)
+        'axis': {'axis': settings.goal_axis}}
+    return lambda pose, tip: Goal(pose, tip=tip, **extras[settings.goal_mode])
 
 
 class SpeedLimit:
