@@ -90,8 +90,6 @@ setup(
     name=PACKAGE,
     version='0.1.0',
     description='Inverse kinematics for ROS 2 by projected Gauss-Seidel on dual quaternions',
-    long_description=Path('README.md').read_text(encoding='utf-8'),
-    long_description_content_type='text/markdown',
     maintainer='The dq_ik Authors',
     maintainer_email='dq_ik@users.noreply.github.com',
     license='Apache-2.0',

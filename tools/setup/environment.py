@@ -106,16 +106,16 @@ def _install(root: Path, python: Path, extras: list[str], state: State, venv: Pa
     """Install this checkout with its pinned dependencies."""
     report = Report(venv / 'setup.log')
     report.begin(f'Installing dq_ik with {", ".join(extras)} (pinned; a minute or two)')
-    command = [
+    pip = [
         python, '-m', 'pip', 'install', '--disable-pip-version-check', '--no-input',
         '--retries', '2', '--constraint', root / 'requirements' / 'constraints.txt',
-        '--editable', f'{root}[{",".join(extras)}]',
     ]  # fmt: skip
+    package = ['--no-build-isolation', '--editable', f'{root}[{",".join(extras)}]']
     environment = interfaces.clean_environment(python)
-    environment['PIP_CONSTRAINT'] = str(root / 'requirements' / 'constraints.txt')
     state.set(installing=True)
     try:
-        report.run(command, environment, 'The dependencies could not be installed')
+        for what in (['setuptools'], package):
+            report.run([*pip, *what], environment, 'The dependencies could not be installed')
     except CommandError as error:
         if 'Installing collected packages' not in error.output:
             state.set(installing=False)

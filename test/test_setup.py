@@ -1,0 +1,211 @@
+# Copyright 2026 The dq_ik Authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+"""The set-up program: steps are skipped when done, repaired when interrupted, failures explained."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+import subprocess
+import sys
+import time
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+TOOL = ROOT / 'tools' / 'setup'
+sys.path.insert(0, str(TOOL))
+
+import environment  # noqa: E402
+import interfaces  # noqa: E402
+import report  # noqa: E402
+
+
+@pytest.fixture
+def steps(monkeypatch, tmp_path):
+    """Replace what takes time by notes of what would have been done."""
+    done = []
+    venv = tmp_path / 'venv'
+
+    def make(folder, root):
+        done.append('make')
+        (folder / 'bin').mkdir(parents=True, exist_ok=True)
+        (folder / 'bin' / 'python').touch()
+        state = environment.State(folder)
+        state.done = {}
+        state.set(pins='', extras=[])
+        return state
+
+    def install(root, python, extras, state, folder):
+        done.append(('install', *extras))
+        state.set(extras=extras)
+
+    def add_interfaces(root, python, state, folder):
+        done.append('interfaces')
+        state.set(interfaces=interfaces.digest(root / 'interfaces'))
+
+    monkeypatch.setattr(environment, '_make', make)
+    monkeypatch.setattr(environment, '_install', install)
+    monkeypatch.setattr(environment, '_add_interfaces', add_interfaces)
+    return venv, done
+
+
+def test_first_run_does_everything_and_the_second_nothing(steps):
+    venv, done = steps
+    environment.set_up(ROOT, venv, ['ros'])
+    assert done == ['make', ('install', 'ros'), 'interfaces']
+    environment.set_up(ROOT, venv, ['ros'])
+    assert len(done) == 3
+
+
+def test_extras_are_added_and_kept(steps):
+    venv, done = steps
+    environment.set_up(ROOT, venv, ['ros'])
+    environment.set_up(ROOT, venv, ['ros', 'test'])
+    environment.set_up(ROOT, venv, ['ros'])
+    assert done[3:] == [('install', 'ros', 'test')]
+
+
+def test_interrupted_installation_starts_anew(steps):
+    venv, done = steps
+    environment.set_up(ROOT, venv, ['ros'])
+    environment.State(venv).set(installing=True)
+    environment.set_up(ROOT, venv, ['ros'])
+    assert done[3:] == ['make', ('install', 'ros'), 'interfaces']
+
+
+@pytest.mark.parametrize('damage', [
+    lambda venv: (venv / 'bin' / 'python').unlink(),
+    lambda venv: (venv / 'dq_ik_setup.json').write_text('{"pins": '),
+    lambda venv: (venv / 'dq_ik_setup.json').unlink(),
+])
+def test_damaged_environment_is_made_anew(steps, damage):
+    venv, done = steps
+    environment.set_up(ROOT, venv, ['ros'])
+    damage(venv)
+    environment.set_up(ROOT, venv, ['ros'])
+    assert done[3:] == ['make', ('install', 'ros'), 'interfaces']
+
+
+def test_new_pins_are_installed(steps):
+    venv, done = steps
+    environment.set_up(ROOT, venv, ['ros'])
+    environment.State(venv).set(pins='older')
+    environment.set_up(ROOT, venv, ['ros'])
+    assert done[3:] == [('install', 'ros')]
+
+
+@pytest.mark.parametrize(('output', 'words'), [
+    ('WARNING: Retrying (Retry(total=1, ...)) after connection broken', 'cannot be reached'),
+    ('ERROR: No matching distribution found for ros-rclpy==7.1.6', 'has no ros-rclpy==7.1.6'),
+    ('OSError: [Errno 28] No space left on device', 'disk is full'),
+    ('something else', 'see the log'),
+])
+def test_failures_of_pip_become_one_sentence(output, words):
+    sentence = environment._explain(report.CommandError('It failed; see the log.', output))
+    assert words in sentence
+    assert '\n' not in sentence
+
+
+def test_missing_compiler_is_named(monkeypatch):
+    monkeypatch.setattr(interfaces.shutil, 'which', lambda name: None)
+    assert 'build-essential' in interfaces.missing_tool(Path(sys.executable))
+
+
+def test_without_a_compiler_set_up_goes_on(monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr(interfaces, 'importable', lambda python: False)
+    monkeypatch.setattr(interfaces, 'missing_tool', lambda python: 'No compiler.')
+    state = environment.State(tmp_path)
+    environment._add_interfaces(ROOT, Path(sys.executable), state, tmp_path)
+    assert 'No compiler. Until then the node runs without' in capsys.readouterr().out
+    assert 'interfaces' not in state.done
+
+
+def test_present_moveit_msgs_is_used(monkeypatch, tmp_path):
+    monkeypatch.setattr(interfaces, 'importable', lambda python: True)
+    monkeypatch.setattr(interfaces, 'build', lambda *_: pytest.fail('nothing is to be built'))
+    state = environment.State(tmp_path)
+    environment._add_interfaces(ROOT, Path(sys.executable), state, tmp_path)
+    assert state.done['interfaces'] == interfaces.digest(ROOT / 'interfaces')
+
+
+def test_failed_command_leaves_its_output_in_the_log(tmp_path, capsys):
+    log = tmp_path / 'log'
+    with pytest.raises(report.CommandError, match='It failed') as caught:
+        report.Report(log).run(
+            [sys.executable, '-c', 'print("why"); raise SystemExit(3)'], os.environ, 'It failed')
+    assert 'why' in caught.value.output
+    assert 'why' in log.read_text()
+    assert 'why' not in capsys.readouterr().out
+
+
+def test_foreign_folder_is_not_deleted(tmp_path):
+    treasure = tmp_path / 'venv' / 'treasure'
+    treasure.parent.mkdir()
+    treasure.touch()
+    with pytest.raises(report.SetupError, match='move it away'):
+        environment._make(treasure.parent, ROOT)
+    assert treasure.exists()
+
+
+def test_unreachable_index_is_one_sentence(tmp_path):
+    """The whole program against an index that is not there; then nothing is half done."""
+    venv = tmp_path / 'venv'
+    result = subprocess.run(
+        [sys.executable, TOOL, '--venv', venv], capture_output=True, text=True, check=False,
+        cwd=tmp_path, env={
+            'PATH': os.environ['PATH'], 'HOME': str(tmp_path), 'PIP_CONFIG_FILE': os.devnull,
+            'PIP_INDEX_URL': 'http://127.0.0.1:9/simple', 'PIP_RETRIES': '0',
+            'PIP_NO_CACHE_DIR': '1'})
+    assert result.returncode == 1
+    assert result.stderr == (
+        'The Python package index cannot be reached: check the network or pip.conf.\n')
+    assert not json.loads((venv / 'dq_ik_setup.json').read_text())['installing']
+
+
+def test_old_python_is_refused_with_one_sentence():
+    code = ('import runpy, sys; sys.version_info = (3, 8, 10); sys.argv = ["setup"]; '
+            f'runpy.run_path({str(TOOL)!r}, run_name="__main__")')
+    result = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True,
+                            check=False)
+    assert result.returncode == 1
+    assert result.stderr == (
+        'dq_ik needs Python 3.10 or newer; this is 3.8.10. Try: make PYTHON=python3.12\n')
+
+
+def test_finished_set_up_takes_no_time(steps, tmp_path):
+    """A complete environment is recognised from its state file alone."""
+    venv, _ = steps
+    environment.set_up(ROOT, venv, ['ros', 'interfaces'])
+    start = time.monotonic()
+    result = subprocess.run([sys.executable, TOOL, '--venv', venv], capture_output=True,
+                            text=True, check=False)
+    assert (result.returncode, result.stdout, result.stderr) == (0, '', '')
+    assert time.monotonic() - start < 2.0
+
+
+def test_pins_cover_all_requirements():
+    """Every requirement of setup.py is pinned for each supported Python."""
+    pinned = {line.split('==')[0] for line in
+              (ROOT / 'requirements' / 'constraints.txt').read_text().splitlines()
+              if not line.startswith('#')}
+    code = ('import setuptools, json; setuptools.setup = lambda **k: print(json.dumps('
+            'k["install_requires"] + sum(k["extras_require"].values(), []))); '
+            'exec(open("setup.py").read())')
+    listed = subprocess.run([sys.executable, '-c', code], cwd=ROOT, capture_output=True,
+                            text=True, check=True).stdout
+    names = {item.split('=')[0].split('<')[0].split('[')[0].replace('_', '-')
+             for item in json.loads(listed)}
+    assert names <= pinned
