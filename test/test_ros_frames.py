@@ -13,11 +13,16 @@
 # limitations under the License.
 """Frames of goals: rigid links, moving links, TF."""
 
+import sys
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import ros_robot
+
+pytest.importorskip('rclpy')
+
+import rclpy
 
 from dq_ik.pose import Pose
 from dq_ik.ros.frames import FrameError, Frames, rigid_body, TfLookup
@@ -85,54 +90,73 @@ def test_frame_outside_the_robot_is_asked_from_tf_in_the_root(model):
 class FakeBuffer:
     """Stands in for tf2_ros.Buffer: one known frame, no waiting."""
 
-    def __init__(self, error):
-        self.error = error
+    def __init__(self):
         self.calls = []
 
     def lookup_transform(self, target, source, time, *timeout):
-        self.calls.append((target, source, time, timeout))
+        self.calls.append((target, source, time.nanoseconds, timeout))
         if source != 'camera':
-            raise self.error(f'"{source}" passed to lookupTransform does not exist')
+            raise KeyError(f'"{source}" passed to lookupTransform does not exist')
         vector = SimpleNamespace(x=1.0, y=2.0, z=3.0)
         return SimpleNamespace(transform=SimpleNamespace(
             translation=vector, rotation=SimpleNamespace(x=0.0, y=0.0, z=0.0, w=2.0)))
 
 
 @pytest.fixture
-def lookup():
-    """Return a TfLookup on a fake buffer, without tf2_ros."""
-    fake = TfLookup.__new__(TfLookup)
-    fake._latest, fake._error = 'latest', KeyError
-    fake._buffer = FakeBuffer(KeyError)
-    return fake
+def node():
+    """Return a node whose /tf is remapped."""
+    context = rclpy.Context()
+    context.init(args=['--ros-args', '-r', '/tf:=/robot/tf', '-r', '__node:=renamed'])
+    made = rclpy.create_node('tester', context=context)
+    yield made
+    made.destroy_node()
+    context.try_shutdown()
+
+
+@pytest.fixture
+def lookup(node, monkeypatch):
+    """Return a TfLookup on a fake tf2_ros, whose listener only remembers its node."""
+    fake = SimpleNamespace(TransformException=KeyError, Buffer=FakeBuffer,
+                           TransformListener=lambda buffer, node: (buffer, node))
+    monkeypatch.setitem(sys.modules, 'tf2_ros', fake)
+    made = TfLookup(node)
+    yield made
+    made.close()
+    assert not made._thread.is_alive()
 
 
 def test_tf_is_asked_for_the_latest_transform_without_waiting(lookup):
     assert close(lookup('world', 'camera'), Pose.from_xyz_rpy((1, 2, 3), (0, 0, 0)))
-    assert lookup._buffer.calls == [('world', 'camera', 'latest', ())]
+    assert lookup._buffer.calls == [('world', 'camera', 0, ())]
 
 
 def test_tf_failure_keeps_the_reason(lookup):
-    with pytest.raises(FrameError, match='"lamp" passed to lookupTransform does not exist'):
+    with pytest.raises(FrameError, match='passed to lookupTransform does not exist'):
         lookup('world', 'lamp')
 
 
-def test_real_tf(model):
-    tf2_ros = pytest.importorskip('tf2_ros')
+def test_tf_listens_on_a_node_of_its_own_with_the_same_remappings(lookup):
+    _, listening = lookup._listener
+    assert listening.get_name() == '_renamed_tf'
+    assert listening.resolve_topic_name('/tf') == '/robot/tf'
+    assert listening.resolve_topic_name('/tf_static') == '/tf_static'
+
+
+def test_missing_tf2_ros_is_an_import_error(node, monkeypatch):
+    monkeypatch.setitem(sys.modules, 'tf2_ros', None)
+    with pytest.raises(ImportError):
+        TfLookup(node)
+
+
+def test_real_tf(node):
+    pytest.importorskip('tf2_ros')
     from geometry_msgs.msg import TransformStamped
-    import rclpy
-    context = rclpy.Context()
-    context.init()
-    try:
-        tf = TfLookup('_test_tf', context)
-        msg = TransformStamped()
-        msg.header.frame_id, msg.child_frame_id = 'world', 'camera'
-        msg.transform.translation.x = 1.0
-        tf._buffer.set_transform_static(msg, 'test')
-        assert close(tf('world', 'camera'), Pose.from_xyz_rpy((1, 0, 0), (0, 0, 0)))
-        with pytest.raises(FrameError):
-            tf('world', 'lamp')
-        tf.close()
-        assert isinstance(tf._buffer, tf2_ros.Buffer)
-    finally:
-        context.try_shutdown()
+    tf = TfLookup(node)
+    msg = TransformStamped()
+    msg.header.frame_id, msg.child_frame_id = 'world', 'camera'
+    msg.transform.translation.x = 1.0
+    tf._buffer.set_transform_static(msg, 'test')
+    assert close(tf('world', 'camera'), Pose.from_xyz_rpy((1, 0, 0), (0, 0, 0)))
+    with pytest.raises(FrameError):
+        tf('world', 'lamp')
+    tf.close()

@@ -27,10 +27,11 @@ from rclpy.node import Node
 from rclpy.qos import QoSDurabilityPolicy, QoSProfile
 
 from dq_ik.errors import DqIkError
+from dq_ik.pose import Pose
 from dq_ik.result import IkResult
 from dq_ik.ros import status
 from dq_ik.ros.conversions import pose_from_msg
-from dq_ik.ros.outputs import Outputs
+from dq_ik.ros.outputs import command_maps, Outputs
 from dq_ik.ros.prepared import Prepared
 from dq_ik.ros.settings import NodeSettings
 from dq_ik.ros.states import CurrentState
@@ -101,9 +102,11 @@ class Follower:
         self.counters.goals += 1
         stream = self.stream
         try:
+            pose = pose_from_msg(msg.pose)
             if not stream.active:
                 self._start()
-            pose = self._in_base(msg)
+            if msg.header.frame_id != stream.chain.base:
+                pose = self._frame(msg.header.frame_id) @ pose
             if self._timer is not None:
                 stream.set_goal(tip, pose, started)
                 return
@@ -151,6 +154,9 @@ class Follower:
         self._summary_time = now
         self.counters = status.Counters()
         self._status.flush(now)
+        if self._prepared.settings.all_joints:  # the other joints may have moved
+            self._outputs.configure(command_maps(
+                self._prepared.chain, self._prepared.settings, self._state.positions))
 
     # --- parts -----------------------------------------------------------------------------------
 
@@ -178,15 +184,12 @@ class Follower:
         if self._prepared.settings.wait_for_joint_states and not self._state.knows(
                 self._prepared.chain.joint_names):
             raise DqIkError('the current joint_states are not known yet')
-        self._node.get_logger().info(self.reseed())
+        self._node.get_logger().info(self.reseed(), throttle_duration_sec=WARN_PERIOD)
 
-    def _in_base(self, msg: PoseStamped) -> Any:
-        pose, frame = pose_from_msg(msg.pose), msg.header.frame_id
-        chain = self._prepared.chain
-        if frame == chain.base:
-            return pose
-        state = {**self._state.positions, **chain.joint_positions(self.stream.command)}
-        return self._prepared.base_frames.pose(frame, state) @ pose
+    def _frame(self, name: str) -> Pose:
+        """Return a frame in the base frame, with the arm where it is commanded to be."""
+        own = self._prepared.chain.joint_positions(self.stream.command)
+        return self._prepared.base_frames.pose(name, {**self._state.positions, **own})
 
     def _refuse(self, error: Exception) -> None:
         """Say why a goal is not followed; the command stays as it is."""

@@ -22,7 +22,12 @@ transform, no waiting.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from contextlib import suppress
+import threading
+
+from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.node import Node
+from rclpy.time import Time
 
 from dq_ik.errors import DqIkError
 from dq_ik.model import JointKind, RobotModel
@@ -102,23 +107,27 @@ class Frames:
 class TfLookup:
     """Asks tf2 without waiting. It listens in a thread of its own: TF traffic delays no goal."""
 
-    def __init__(self, name: str, context: Any) -> None:
+    def __init__(self, node: Node) -> None:
         """
         Start to listen.
 
-        :param name: name of the listening node.
-        :param context: rclpy context of the main node.
+        :param node: the node that asks; its remappings of /tf and /tf_static hold here too.
         :raises ImportError: where tf2_ros is not installed.
         """
-        from rclpy.node import Node
-        from rclpy.time import Time
         import tf2_ros
         self._latest = Time()
         self._error = tf2_ros.TransformException
-        self._node = Node(name, context=context, use_global_arguments=False,
-                          start_parameter_services=False)
+        remapping = ['--ros-args']
+        for topic in ('/tf', '/tf_static'):
+            remapping += ['-r', f'{topic}:={node.resolve_topic_name(topic)}']
+        self._node = Node(f'_{node.get_name()}_tf', context=node.context, cli_args=remapping,
+                          use_global_arguments=False, start_parameter_services=False)
         self._buffer = tf2_ros.Buffer()
-        self._listener = tf2_ros.TransformListener(self._buffer, self._node, spin_thread=True)
+        self._listener = tf2_ros.TransformListener(self._buffer, self._node)
+        self._executor = SingleThreadedExecutor(context=node.context)
+        self._executor.add_node(self._node)
+        self._thread = threading.Thread(target=self._spin, daemon=True)
+        self._thread.start()
 
     def __call__(self, target: str, source: str) -> Pose:
         """Return the latest pose of ``source`` in ``target``; raises FrameError."""
@@ -131,6 +140,10 @@ class TfLookup:
 
     def close(self) -> None:
         """Stop listening."""
-        self._listener.executor.shutdown()
-        self._listener.dedicated_listener_thread.join(timeout=1.0)
+        self._executor.shutdown()
+        self._thread.join(timeout=1.0)
         self._node.destroy_node()
+
+    def _spin(self) -> None:
+        with suppress(ExternalShutdownException):
+            self._executor.spin()

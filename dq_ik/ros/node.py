@@ -137,7 +137,7 @@ class IkNode(Node):
         if not self._settings.use_tf:
             return None
         try:
-            return TfLookup(f'_{self.get_name()}_tf', self.context)
+            return TfLookup(self)
         except ImportError:
             self.get_logger().info('no tf2_ros: goals are followed in frames of the robot only')
             return None
