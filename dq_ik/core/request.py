@@ -100,7 +100,7 @@ class Work(NamedTuple):
     counter: np.ndarray  # (1,) iterates kept
 
 
-POOL = 8
+POOL = 12
 
 
 def request_size(n: int, n_tips: int) -> int:

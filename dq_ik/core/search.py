@@ -30,7 +30,7 @@ from dq_ik.core.compile import entry, kernel, routine
 from dq_ik.core.posture import relax
 from dq_ik.core.request import (
     at_row, BEST, ITERATIONS, MAX_ITERATIONS, MAX_RESTARTS, MAX_STEP, METHOD, MODE, new_blocks, POOL,
-    RESTARTS, SECONDARY, SOLUTIONS, STATUS, STAY, TIME, TIMEOUT, TRACED, views)
+    RESTARTS, SECONDARY, SOLUTIONS, STATUS, STAY, TIME, TIMEOUT, TRACED, views, WORST)
 from dq_ik.core.residual import derive, look
 from dq_ik.core.step import dense_jacobian, manipulability
 from dq_ik.core.vector import copy, fill
@@ -146,7 +146,7 @@ def judge(blocks, result):
     head, q = answer.head, answer.q
     head[ITERATIONS] += iterations
     copy(work.best, q)
-    if worst <= 1.0 and finish(blocks, q):
+    if worst <= 1.0 and finish(blocks, q, worst) <= 1.0:
         count = int(head[SOLUTIONS])
         if count < answer.solutions.shape[0] and _is_new(answer.solutions, count, q):
             copy(q, answer.solutions[count])
@@ -187,9 +187,10 @@ def conclude(blocks, start):
     tree, request, answer, work = views(blocks)
     copy(work.pool[0], answer.q)
     if request.head[SECONDARY] > 0.0:
-        finish(blocks, answer.q)
+        finish(blocks, answer.q, 0.0)
         report(blocks, answer.q)
-    answer.head[STATUS] = Status.CONVERGED.value
+    met = answer.head[WORST] <= 1.0
+    answer.head[STATUS] = Status.CONVERGED.value if met else Status.STALLED.value
     _close(answer, work, start)
 
 
@@ -249,11 +250,10 @@ def explain(blocks, start):
     """Judge the best reach once more, as every answer is, and say what is in the way."""
     tree, request, answer, work = views(blocks)
     q = answer.q
-    look(blocks, q)
-    met = finish(blocks, q)
+    finish(blocks, q, 0.0)
     report(blocks, q)
     pressed = press(blocks, q)
-    if met:
+    if answer.head[WORST] <= 1.0:
         answer.head[STATUS] = Status.CONVERGED.value
     elif pressed > 0 and int(answer.head[STATUS]) != Status.TIMED_OUT:
         answer.head[STATUS] = Status.BEST_REACH_LIMITS.value

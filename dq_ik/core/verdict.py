@@ -41,11 +41,11 @@ class Status(IntEnum):
 
 
 @routine
-def finish(blocks, q):
+def finish(blocks, q, worst):
     """
-    Unwind whole turns and clamp, then judge: are all goals met by this very vector?
+    Unwind whole turns and clamp, in place; return the worst error in tolerances of this very vector.
 
-    The state of ``work`` is that of q on entry (it was just evaluated) and on return.
+    :param worst: that of q on entry, which stands if nothing is changed
     """
     tree, request, answer, work = views(blocks)
     changed = unwind(request, q)
@@ -53,12 +53,12 @@ def finish(blocks, q):
         inside = min(max(q[i], request.lower[i]), request.upper[i])
         changed = changed or inside != q[i]
         q[i] = inside
-    return not changed or look(blocks, q)[1] <= 1.0
+    return look(blocks, q)[1] if changed else worst
 
 
 @routine
 def report(blocks, q):
-    """Write the cost and the errors of q."""
+    """Write the cost and the errors of q by a last look; the goals are met if ``WORST`` is at most 1."""
     tree, request, answer, work = views(blocks)
     answer.head[COST], answer.head[WORST] = look(blocks, q)
     for k in range(request.goals.shape[0]):
