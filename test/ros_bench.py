@@ -50,6 +50,7 @@ class Bench:
         self.context = context
         self._executor = SingleThreadedExecutor(context=context)
         self._nodes: list[Node] = []
+        self._closing = False
         self.node = self.add(Node, name='tester')
         self._thread = threading.Thread(target=self._spin, daemon=True)
         self._thread.start()
@@ -81,15 +82,17 @@ class Bench:
 
     def close(self) -> None:
         """Stop spinning, then destroy the nodes."""
+        self._closing = True
+        self._thread.join(timeout=10.0)
         self._executor.shutdown()
-        self._thread.join(timeout=5.0)
         for node in reversed(self._nodes):
             node.destroy_node()
         rclpy.try_shutdown(context=self.context)
 
     def _spin(self) -> None:
         with suppress(ExternalShutdownException):
-            self._executor.spin()
+            while not self._closing:
+                self._executor.spin_once(timeout_sec=0.1)
 
 
 def wait_until(condition: Callable[[], bool], timeout: float = 10.0, what: str = '') -> None:

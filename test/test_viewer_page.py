@@ -256,7 +256,7 @@ def test_random_goals_of_a_humanoid_come_from_one_configuration():
     """So that all of them can be met together."""
     model = load_robot(URDF / 'humanoid.urdf')
     chain = model.chain(None, model.leaves)
-    goals = random_goals(chain, np.random.default_rng(1))
+    goals = random_goals(chain, np.random.default_rng(1), chain.neutral)
     assert set(goals) == set(chain.tips)
 
 

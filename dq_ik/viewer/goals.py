@@ -25,9 +25,10 @@ from dq_ik.chain import Chain
 from dq_ik.model import JointKind
 from dq_ik.pose import Pose
 
-BEYOND = 1.15
+BEYOND = 1.02
 PERIOD = 6.0
 EIGHT_SIZE = 0.11
+STRIDE = 0.3
 
 
 def reach_bound(chain: Chain, tip: str) -> float:
@@ -54,10 +55,19 @@ def unreachable_goal(chain: Chain, tip: str, near: Pose) -> Pose:
     return Pose.from_position_quaternion(position, near.quaternion)
 
 
-def random_goals(chain: Chain, rng: np.random.Generator) -> dict[str, Pose]:
-    """Return poses of all tips in one random configuration, above the ground where it can be."""
+def random_goals(
+    chain: Chain, rng: np.random.Generator, near: np.ndarray
+) -> dict[str, Pose]:
+    """
+    Return poses of all tips in one random configuration, so that they can be met together.
+
+    The configuration lies part of the way from ``near`` to one drawn within all limits: a stream
+    goes to its goals from where it is, without a search. It is above the ground where it can be.
+
+    :param near: joint positions now, shape ``(n,)``
+    """
     for _ in range(50):
-        goals = chain.fk_all(chain.random(rng))
+        goals = chain.fk_all(near + STRIDE * (chain.random(rng) - near))
         if all(pose.position[2] > 0.0 for pose in goals.values()):
             break
     return goals

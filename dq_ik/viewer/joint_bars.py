@@ -32,7 +32,8 @@ ROW = (
     'background:rgba(128,128,128,0.28)">'
     '<span style="position:absolute;left:{left:.1f}%;width:{width:.1f}%;height:100%;'
     'border-radius:0.25em;background:{color}"></span></span>'
-    '<span style="flex:0 0 21%;text-align:right;font-variant-numeric:tabular-nums">{value}</span>'
+    '<span style="flex:0 0 21%;text-align:right;white-space:nowrap;'
+    'font-variant-numeric:tabular-nums">{value}</span>'
     '</div>'
 )
 
@@ -84,5 +85,5 @@ def _range(joint: Joint) -> tuple[float, float]:
 
 def _value(joint: Joint, position: float) -> str:
     if joint.kind is JointKind.PRISMATIC:
-        return f'{1e3 * position:.1f} mm'
+        return f'{1e3 * position:.1f} mm' if abs(position) < 1.0 else f'{position:.3f} m'
     return f'{math.degrees(position):.1f}&deg;'

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+import math
 from pathlib import Path
 import threading
 import time
@@ -28,16 +29,21 @@ import viser
 from dq_ik.chain import Chain
 from dq_ik.pose import Pose
 from dq_ik.viewer.gizmo import GoalHandle
-from dq_ik.viewer.goals import FigureOfEight, random_goals, reach_bound, unreachable_goal
+from dq_ik.viewer.goals import FigureOfEight, random_goals, unreachable_goal
 from dq_ik.viewer.panel import Panel, PanelActions
 from dq_ik.viewer.report import Report
-from dq_ik.viewer.scene import light_the_stage, RobotScene
+from dq_ik.viewer.scene import light_the_stage, robot_size, RobotScene
 from dq_ik.viewer.trace import Trace
 from dq_ik.viewer.visuals import Visual
 
 PANEL_PERIOD = 0.2
+# Sizes of the stage and of the handles, in sizes of the robot and of the stage.
+FRAME = 1.4
 GIZMO_SCALE = 0.17
 TRACE_SPACING = 0.004
+# Where the camera is, and how far the robot is moved to the left of the panel, in sizes of it.
+EYE = (0.85, -0.85, 0.42)
+BESIDE_PANEL = 0.1
 
 
 @dataclass(frozen=True)
@@ -95,13 +101,14 @@ class Page:
         self._eight_start = 0.0
         self._tracing = True
         self._panel_time = 0.0
-        size = max(reach_bound(chain, tip) for tip in chain.tips)
+        size = FRAME * robot_size(chain.model, self._positions)
         light_the_stage(server, size)
         self.robot = RobotScene(server, chain.model, visuals, urdf_folder)
         self._aim_camera(size)
         self.goals = {
             tip: GoalHandle(
-                server, self.robot, chain.base, tip, pose, GIZMO_SCALE * size, self._send)
+                server, self.robot, chain.base, tip, pose,
+                GIZMO_SCALE * size / math.sqrt(len(chain.tips)), self._send)
             for tip, pose in self._home.items()
         }
         self._traces = {
@@ -176,7 +183,7 @@ class Page:
         return PanelActions(
             to_tool=lambda: self._set_goals(self.tool_poses()),
             home=lambda: self._set_goals(self._home),
-            random=lambda: self._set_goals(random_goals(self._chain, self._rng)),
+            random=self._go_somewhere,
             unreachable=self._go_out_of_reach,
             play=self._play,
             trace=self._trace,
@@ -184,6 +191,10 @@ class Page:
             method=lambda name: self._outlet.option('method', name),
             mode=lambda name: self._outlet.option('mode', name),
         )
+
+    def _go_somewhere(self) -> None:
+        near = self._chain.clamp(self._chain.configuration(self._positions))
+        self._set_goals(random_goals(self._chain, self._rng, near))
 
     def _go_out_of_reach(self) -> None:
         tip = self.panel.tip
@@ -235,8 +246,9 @@ class Page:
     def _aim_camera(self, size: float) -> None:
         base = self._chain.model.link_poses(self._positions)[self._chain.base]
         tools = [(base @ pose).position for pose in self._home.values()]
-        center = 0.5 * (base.position + np.mean(tools, axis=0))
+        right = size * np.array([1.0, 1.0, 0.0])
+        center = 0.5 * (base.position + np.mean(tools, axis=0)) + BESIDE_PANEL * right
         camera = self._server.initial_camera
         camera.look_at = tuple(center)
-        camera.position = tuple(center + size * np.array([0.78, -0.78, 0.38]))
+        camera.position = tuple(center + size * np.array(EYE))
         camera.up = (0.0, 0.0, 1.0)

@@ -118,10 +118,8 @@ class Panel:
             RANDOM: actions.random, UNREACHABLE: actions.unreachable,
         }
         rows = [
-            gui.add_button_group(
-                'Goal', (TO_TOOL, HOME), hint='Put the goal at the tool, or home'),
-            gui.add_button_group(
-                ' ', (RANDOM, UNREACHABLE), hint='A reachable goal, or one beyond the arm'),
+            gui.add_button_group('Goal', (TO_TOOL, HOME)),
+            gui.add_button_group(' ', (RANDOM, UNREACHABLE)),
         ]
         for row in rows:
             @row.on_click

@@ -54,7 +54,7 @@ class RollingPlot:
         self._handle = server.gui.add_uplot(
             self._data(0.0), tuple(series), height=130, padding=(6, 14, 0, 0),
             scales={'x': {'time': False, 'range': (-SPAN, 0.0)}, 'y': {'distr': 3}},
-            axes=({**axis, 'size': 30}, {**axis, 'size': 52}),
+            axes=({**axis, 'size': 30}, {**axis, 'size': 70}),
             legend={'show': True, 'live': False}, cursor={'show': False},
         )
 

@@ -61,6 +61,8 @@ class Report:
         """
         Return a badge, the message and the numbers.
 
+        What the message says in brackets is shown when the mouse rests on it.
+
         :param tool_distance: of the real tool from its goal [m]
         """
         red, green, blue = (round(255 * value) for value in self.color)
@@ -74,7 +76,8 @@ class Report:
             f'padding:0.15em 0.8em;font-weight:600" data-role="headline">{self.headline}</span>'
             '<span style="float:right" data-role="distance">'
             f'tool {_length(tool_distance)} from goal</span>'
-            f'<div style="margin-top:0.45em;min-height:1.45em">{escape(self.message)}</div>'
+            f'<div style="margin-top:0.45em;min-height:1.45em" title="{escape(self.message)}">'
+            f'{escape(self.message.partition(" [")[0])}</div>'
             f'<div style="opacity:0.65">{numbers}</div></div>'
         )
 
@@ -82,11 +85,15 @@ class Report:
 def _length(metres: float) -> str:
     if not math.isfinite(metres):
         return '&ndash;'
-    return f'{1e3 * metres:.2f} mm' if metres >= 1e-5 else f'{1e6 * metres:.2g} &micro;m'
+    return f'{1e3 * metres:.2f} mm' if metres >= 1e-5 else f'{1e6 * metres:.2f} &micro;m'
 
 
 def _angle(radians: float) -> str:
-    return f'{math.degrees(radians):.2g}&deg;' if math.isfinite(radians) else '&ndash;'
+    if not math.isfinite(radians):
+        return '&ndash;'
+    if radians < 2e-4:
+        return f'{1e6 * radians:.2f} &micro;rad'
+    return f'{math.degrees(radians):.2f}&deg;'
 
 
 def _time(seconds: float) -> str:

@@ -20,6 +20,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import viser
 
 from dq_ik.model import Joint, JointKind, RobotModel
@@ -132,6 +133,12 @@ class RobotScene:
             if joint.kind is JointKind.FIXED and joint.parent in body:
                 body.add(joint.child)
         return body
+
+
+def robot_size(model: RobotModel, positions: Mapping[str, float]) -> float:
+    """Return the diagonal of the box around all link frames [m]."""
+    places = np.array([pose.position for pose in model.link_poses(positions).values()])
+    return float(np.linalg.norm(np.ptp(places, axis=0))) or 1.0
 
 
 def light_the_stage(server: viser.ViserServer, size: float) -> None:
