@@ -17,6 +17,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+import signal
 import sys
 
 import rclpy
@@ -49,6 +50,7 @@ def run(name: str, make_node: Callable[[], Node], args: list[str] | None = None)
         if rclpy.ok():  # while shutting down, entities may vanish under our feet
             raise
     finally:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # it ends already: no second Ctrl-C
         if node is not None:
             node.destroy_node()
         rclpy.try_shutdown()
