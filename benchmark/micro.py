@@ -54,19 +54,10 @@ def _interleave(operations: dict) -> dict[str, float]:
 
 def _ours(robot: robots.Robot) -> dict:
     from dq_ik import load_robot
-    from dq_ik.core.jacobian import jacobian
-    from dq_ik.core.tree import fk
     chain = load_robot(robot.urdf).chain(robot.base, robot.tips)
     q = np.array([chain.random(np.random.default_rng(i)) for i in range(200)])
     fk_loop, jacobian_loop = _loops()
     tip = robot.tips[0]
-
-    poses, block, origin = np.empty((len(robot.tips), 8)), np.empty((6, chain.n)), np.zeros(3)
-
-    def on_arrays():
-        for row in q:
-            fk(*chain.packed, row, poses)
-            jacobian(*chain.packed, row, 0, origin, False, block)
 
     def through_chain():
         for row in q:
@@ -75,7 +66,7 @@ def _ours(robot: robots.Robot) -> dict:
 
     return {'kernel_fk': (len(q), lambda: fk_loop(*chain.packed, q)),
             'kernel_fk_jacobian': (len(q), lambda: jacobian_loop(*chain.packed, q)),
-            'python_arrays': (len(q), on_arrays),
+            'python_arrays': (len(q), lambda: chain.jacobian_batch(q, tip)),
             'python_chain': (len(q), through_chain)}
 
 

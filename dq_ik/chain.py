@@ -17,10 +17,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 import math
-import os
 from typing import Any, TYPE_CHECKING
 
 import numpy as np
@@ -31,6 +29,7 @@ from dq_ik.core.jacobian import jacobian
 from dq_ik.elements import build_elements
 from dq_ik.errors import ChainError, listing, SeedError
 from dq_ik.model import RobotModel
+from dq_ik.parallel import on_all_cores
 from dq_ik.pose import Pose
 
 if TYPE_CHECKING:
@@ -38,7 +37,6 @@ if TYPE_CHECKING:
     from dq_ik.solver import Solver
 
 ORIGIN = np.zeros(3)
-FK_CHUNK = 256  # fewer configurations are not worth a thread
 
 
 class Chain:
@@ -110,16 +108,16 @@ class Chain:
 
     def fk_batch(self, q: ArrayLike) -> np.ndarray:
         """Poses of all tips at many configurations: (N, n) -> dual quaternions (N, n_tips, 8), on all cores."""
+        q = self._checked_rows(q)
+        poses = np.empty((len(q), len(self.tips), 8))
+        on_all_cores(len(q), lambda rows: core.fk(*self.packed, q[rows], poses[rows]))
+        return poses
+
+    def _checked_rows(self, q: ArrayLike) -> np.ndarray:
         q = np.array(q, dtype=float)
         if q.ndim != 2 or q.shape[1] != self.n:
-            raise SeedError(f'fk_batch takes an array of shape (N, {self.n}), got {q.shape}')
-        poses = np.empty((len(q), len(self.tips), 8))
-        cores = os.cpu_count() or 1
-        size = max(-(-len(q) // cores), FK_CHUNK)
-        chunks = [slice(start, start + size) for start in range(0, len(q), size)]
-        with ThreadPoolExecutor(cores) as pool:
-            list(pool.map(lambda rows: core.fk(*self.packed, q[rows], poses[rows]), chunks))
-        return poses
+            raise SeedError(f'many configurations are an array (N, {self.n}), got shape {q.shape}')
+        return q
 
     def _poses(self, q: ArrayLike) -> np.ndarray:
         poses = np.empty((1, len(self.tips), 8))
@@ -134,14 +132,33 @@ class Chain:
         :param frame: 'world': velocities along the base's axes; 'body': along the tip's own axes
         :param point: the point of the tip frame whose velocity is meant; None: its origin
         """
+        arguments = self._jacobian_arguments(tip, frame, point)
+        poses, jacobians = np.empty((1, 8)), np.empty((1, 6, self.n))
+        jacobian(*self.packed, self.checked(q)[None], *arguments, poses, jacobians)
+        return jacobians[0]
+
+    def jacobian_batch(self, q: ArrayLike, tip: str | None = None, frame: str = 'world',
+                       point: ArrayLike | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """
+        Poses (N, 8) and Jacobians (N, 6, n) of a tip at many configurations (N, n), on all cores.
+
+        The other parameters are those of :meth:`jacobian`.
+        """
+        q = self._checked_rows(q)
+        arguments = self._jacobian_arguments(tip, frame, point)
+        poses, jacobians = np.empty((len(q), 8)), np.empty((len(q), 6, self.n))
+        on_all_cores(len(q), lambda rows: jacobian(
+            *self.packed, q[rows], *arguments, poses[rows], jacobians[rows]))
+        return poses, jacobians
+
+    def _jacobian_arguments(self, tip: str | None, frame: str,
+                            point: ArrayLike | None) -> tuple[int, np.ndarray, bool]:
         if frame not in ('world', 'body'):
             raise ChainError(f"frame is 'world' or 'body', got {frame!r}")
-        out = np.empty((6, self.n))
         offset = ORIGIN if point is None else np.array(point, dtype=float)
         if offset.shape != (3,):
             raise ChainError(f'point has 3 numbers, got shape {offset.shape}')
-        jacobian(*self.packed, self.checked(q), self.tip_number(tip), offset, frame == 'body', out)
-        return out
+        return self.tip_number(tip), offset, frame == 'body'
 
     # --- limits and names ------------------------------------------------------------------------
 

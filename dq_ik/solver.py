@@ -16,11 +16,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Mapping
 from functools import cached_property
 import math
-import os
+import sys
 from typing import Any
 
 import numpy as np
@@ -29,16 +28,17 @@ from numpy.typing import ArrayLike
 from dq_ik.chain import Chain
 from dq_ik.core import comparison, request as core, search
 from dq_ik.core import tree as tree_core
+from dq_ik.core.compile import is_ready
 from dq_ik.errors import GoalError, listing, OptionError, SeedError
 from dq_ik.goal import as_pose, Goal
 from dq_ik.options import IkOptions
+from dq_ik.parallel import on_all_cores
 from dq_ik.pose import Pose
 from dq_ik.result import BatchResult, IkResult
 from dq_ik.starts import start_table
 
 TURN = 2.0 * math.pi
 TARGET = slice(core.REQUEST_HEAD, core.REQUEST_HEAD + 8)  # of the first goal in a request
-BATCH = 1024  # requests handed to a thread at once
 
 
 class Solver:
@@ -65,6 +65,8 @@ class Solver:
         self._template = self._request()[None]
         own = self.options.method in ('pgs', 'pls')
         self._kernel = search.solve if own else comparison.solve
+        if not is_ready(self._kernel):
+            print('dq_ik: compiling the solver, once; this takes about a minute', file=sys.stderr)
         self._seed = slice(self._rows, self._rows + chain.n)
         starts = 512 if self.options.max_restarts else 1
         self._table = start_table(chain, max(starts, self.options.max_restarts + 1)
@@ -117,12 +119,8 @@ class Solver:
                 raise SeedError('the seeds are not finite')
             blocks[:, self._seed] = seeds
         answers = np.empty((len(goals), self._answer_size))
-        chunks = [slice(start, start + BATCH) for start in range(0, len(goals), BATCH)]
-        with ThreadPoolExecutor(os.cpu_count()) as pool:
-            done = pool.map(lambda rows: self._kernel(
-                *self.chain.packed, self._table, blocks[rows], answers[rows]), chunks)
-            for _ in _shown(done, len(chunks), progress):
-                pass
+        on_all_cores(len(goals), lambda rows: self._kernel(
+            *self.chain.packed, self._table, blocks[rows], answers[rows]), progress=progress)
         return BatchResult(self.chain, answers)
 
     # --- requests --------------------------------------------------------------------------------
@@ -289,10 +287,3 @@ def _unit_rows(poses: np.ndarray) -> np.ndarray:
     real = poses[:, :4] / norm
     dual = poses[:, 4:] / norm
     return np.hstack([real, dual - real * np.sum(real * dual, axis=1, keepdims=True)])
-
-
-def _shown(done: Iterable, total: int, progress: bool) -> Iterable:
-    if not progress:
-        return done
-    from rich.progress import track
-    return track(done, description='solving', total=total, transient=True)

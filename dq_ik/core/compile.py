@@ -76,6 +76,13 @@ def entry(function: Callable) -> Callable:
     return compiled
 
 
+def is_ready(function: Callable) -> bool:
+    """Tell whether an entry runs at once: compiled before in this process or on disk, or never to be compiled."""
+    if not COMPILED or function.signatures:
+        return True
+    return bool(function._cache._cache_file._load_index())
+
+
 def _core_digest() -> str:
     """Return a digest of the sources of the core."""
     digest = hashlib.sha256()

@@ -51,9 +51,9 @@ def columns(tree, k, point, screw, column_out):
 
 
 @entry
-def jacobian(numbers, indices, q, k, offset, body, jacobian_out):
+def jacobian(numbers, indices, q, k, offset, body, poses_out, jacobians_out):
     """
-    Fill ``jacobian_out`` (6, n) with the Jacobian of tip k at q.
+    Fill the poses (N, 8) and Jacobians (N, 6, n) of tip k at each row of q (N, n).
 
     :param offset: ``(3,)`` point of the tip frame whose velocity is meant
     :param body: True: along the tip's axes; False: along the base's axes
@@ -62,19 +62,25 @@ def jacobian(numbers, indices, q, k, offset, body, jacobian_out):
     world = np.empty((tree.index.shape[0], 8))
     screw = np.empty((n_screws(tree), 6))
     column = np.empty((tree.slot.shape[0], 6))
-    forward_kinematics(tree, q, world, screw)
-    x = tip_pose(tree, k, world)
-    columns(tree, k, dual_quaternion.transform(x, (offset[0], offset[1], offset[2])), screw, column)
-    back = quaternion.conj(x[0])
+    for row in range(q.shape[0]):
+        forward_kinematics(tree, q[row], world, screw)
+        x = tip_pose(tree, k, world)
+        dual_quaternion.store(x, poses_out[row])
+        point = dual_quaternion.transform(x, (offset[0], offset[1], offset[2]))
+        columns(tree, k, point, screw, column)
+        turn = quaternion.conj(x[0]) if body else (1.0, 0.0, 0.0, 0.0)
+        _scatter(tree, k, column, turn, jacobians_out[row])
+
+
+@kernel
+def _scatter(tree, k, column, turn, jacobian_out):
+    """Turn the columns of tip k and write them to a matrix (6, n) that is zero elsewhere."""
     for r in range(6):
         fill(0.0, jacobian_out[r])
     for slot in range(tree.tip_index[k, SLOT_START], tree.tip_index[k, SLOT_STOP]):
         c = column[slot]
-        linear = (c[0], c[1], c[2])
-        angular = (c[3], c[4], c[5])
-        if body:
-            linear = quaternion.rotate(back, linear)
-            angular = quaternion.rotate(back, angular)
+        linear = quaternion.rotate(turn, (c[0], c[1], c[2]))
+        angular = quaternion.rotate(turn, (c[3], c[4], c[5]))
         for r in range(3):
             jacobian_out[r, tree.slot[slot]] = linear[r]
             jacobian_out[3 + r, tree.slot[slot]] = angular[r]
