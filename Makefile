@@ -47,6 +47,7 @@ lint:
 
 bench:
 	@$(SETUP) bench
+	@$(RUN) -m benchmark.install
 	@$(RUN) -m benchmark $(ARGS)
 
 clean:

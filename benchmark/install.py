@@ -14,30 +14,47 @@
 """Install the peers one by one: ``python -m benchmark.install``; those that fail are named."""
 from __future__ import annotations
 
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 import subprocess
 import sys
 import venv
 
-HERE = Path(__file__).parent
-PLACO = HERE.parent / 'build/placo'
+ROOT = Path(__file__).parents[1]
+CONSTRAINTS = ROOT / 'requirements' / 'constraints.txt'
+PLACO = ROOT / 'build' / 'placo'
 PYTHONS = {'placo_qp': str(PLACO / 'bin/python')} if (PLACO / 'bin/python').exists() else {}
 
 
 def main() -> None:
     """Install into this environment, and PlaCo into one of its own."""
-    for line in (HERE / 'requirements.txt').read_text().splitlines():
-        if line and not line.startswith('#'):
-            install(sys.executable, line)
+    for requirement in wanted(Path(__file__).with_name('requirements.txt')):
+        if not installed(requirement):
+            install(sys.executable, requirement, '--constraint', str(CONSTRAINTS))
     if not (PLACO / 'bin/python').exists():
         venv.create(PLACO, with_pip=True)
-    for line in (HERE / 'requirements-placo.txt').read_text().splitlines():
-        install(str(PLACO / 'bin/python'), line)
+        for requirement in wanted(Path(__file__).with_name('requirements-placo.txt')):
+            install(str(PLACO / 'bin/python'), requirement)
 
 
-def install(python: str, requirement: str) -> None:
+def wanted(file: Path) -> list[str]:
+    """Return the lines of a requirements file that are not comments."""
+    return [line for line in file.read_text().splitlines() if line and not line.startswith('#')]
+
+
+def installed(requirement: str) -> bool:
+    """Tell whether this environment has exactly that version."""
+    name, _, number = requirement.partition('==')
+    try:
+        return version(name) == number
+    except PackageNotFoundError:
+        return False
+
+
+def install(python: str, requirement: str, *options: str) -> None:
     """Install one requirement; say so if that fails."""
-    done = subprocess.run([python, '-m', 'pip', 'install', '--quiet', requirement],
+    print(f'installing {requirement} ...', flush=True)
+    done = subprocess.run([python, '-m', 'pip', 'install', '--quiet', requirement, *options],
                           capture_output=True, text=True, check=False)
     if done.returncode:
         reason = (done.stderr.strip().splitlines() or ['no reason given'])[-1]

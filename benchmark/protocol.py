@@ -15,7 +15,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -47,13 +47,20 @@ class Settings:
 
 
 class Solver(Protocol):
-    """What an adapter offers: ``Adapter(robot, settings).solve(goals, seed)``."""
+    """What an adapter offers: ``Adapter(robot, settings)`` with these methods."""
 
-    def solve(self, goals: np.ndarray, seed: np.ndarray) -> tuple[np.ndarray | None, bool]:
+    def translate(self, goals: np.ndarray) -> Any:
         """
-        Return joint values (or None) and whether the solver claims success.
+        Return the goals in the solver's own types; this is not timed.
 
         :param goals: poses of the tips in the base frame, shape ``(n_tips, 4, 4)``
+        """
+
+    def solve(self, goals: Any, seed: np.ndarray) -> tuple[np.ndarray | None, bool]:
+        """
+        Return joint values (or None) and whether the solver claims success; this is timed.
+
+        :param goals: what :meth:`translate` returned
         :param seed: where to start, shape ``(n,)``
         """
 

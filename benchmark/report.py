@@ -27,10 +27,10 @@ solvers get the same URDF, the same goals and the same seeds, in small portions 
 in turn and in changing order, on one processor core. *Solved* means: forward kinematics by
 **Pinocchio**, not by the solver, finds every tip within the tolerance and every joint within its
 limits. *Refused* counts claims of success that Pinocchio refuses; *outside* counts answers that
-leave the joint limits. Times are per call from Python, failures included; a call during which
-another process took the core is repeated. A solver stops early when its share of the run's time is
-used up; *asked* says how many goals it got. Peers without restarts get random restarts around them
-within the same time budget."""
+leave the joint limits. Times are per call from Python with the goal in the solver's own type,
+failures included; a call during which another process took the core is repeated. A solver stops
+early when its share of the run's time is used up; *asked* says how many goals it got. Peers
+without restarts get random restarts around them within the same time budget."""
 
 
 def write(results: dict, docs: Path) -> None:

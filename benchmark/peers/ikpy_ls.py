@@ -17,12 +17,12 @@ from __future__ import annotations
 import ikpy.chain
 import numpy as np
 
-from .common import Check, one_tip, Restarts
+from .common import Check, Matrices, one_tip, Restarts
 
 PACKAGE = 'ikpy'
 
 
-class Ikpy:
+class Ikpy(Matrices):
     """It has no tolerance, no clock and no verdict; the check is ours."""
 
     def __init__(self, robot, settings):

@@ -66,14 +66,17 @@ class Newton:
             ITERATIONS, tolerance)
         self._restarts = Restarts(robot, settings)
 
+    def translate(self, goals):
+        """Return a frame."""
+        rotation = kdl.Rotation(*goals[0, :3, :3].ravel().tolist())
+        return kdl.Frame(rotation, kdl.Vector(*goals[0, :3, 3].tolist()))
+
     def solve(self, goals, seed):
         """Return the first success."""
-        rotation = kdl.Rotation(*goals[0, :3, :3].ravel().tolist())
-        target = kdl.Frame(rotation, kdl.Vector(*goals[0, :3, 3].tolist()))
         out = kdl.JntArray(self._n)
 
         def attempt(q, deadline):
-            code = self._solver.CartToJnt(array(q), target, out)
+            code = self._solver.CartToJnt(array(q), goals, out)
             return np.array([out[i] for i in range(self._n)]), code >= 0
 
         return self._restarts.search(attempt, seed)

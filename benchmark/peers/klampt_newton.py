@@ -20,13 +20,13 @@ from klampt import WorldModel
 from klampt.model import ik
 import numpy as np
 
-from .common import Check, Restarts
+from .common import Check, Matrices, Restarts
 
 PACKAGE = 'Klampt'
 ITERATIONS = 100
 
 
-class Klampt:
+class Klampt(Matrices):
     """One objective per tip; random restarts around it."""
 
     def __init__(self, robot, settings):

@@ -17,12 +17,12 @@ from __future__ import annotations
 import numpy as np
 import optik
 
-from .common import one_tip
+from .common import Matrices, one_tip
 
 PACKAGE = 'optik-py'
 
 
-class Optik:
+class Optik(Matrices):
     """One thread, like everybody else here."""
 
     def __init__(self, robot, settings):

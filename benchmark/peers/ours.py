@@ -18,7 +18,7 @@ from functools import partial
 
 import numpy as np
 
-from dq_ik import load_robot, Solver
+from dq_ik import load_robot, Pose, Solver
 
 PACKAGE = 'dq_ik'
 MAIN = ('pgs', 'pls', 'pgs_paper', 'pls_paper')
@@ -41,9 +41,13 @@ class Ours:
         self._back = np.argsort(self._into)
         self._same = bool((self._into == np.arange(chain.n)).all())
 
+    def translate(self, goals):
+        """Return a pose, or one per tip."""
+        poses = [Pose.from_matrix(goal) for goal in goals]
+        return poses[0] if len(poses) == 1 else poses
+
     def solve(self, goals, seed):
         """Return the answer, which is a best reach when not solved."""
-        goals = goals[0] if len(goals) == 1 else list(goals)
         if self._same:
             result = self._solver.solve(goals, seed)
             return result.q, result.success
@@ -51,8 +55,8 @@ class Ours:
         return result.q[self._back], result.success
 
     def solve_batch(self, goals, seeds):
-        """Solve many problems on all cores."""
-        result = self._solver.solve_batch(goals[:, 0], seeds)
+        """Solve many problems on all cores; goals are rows of dual quaternions."""
+        result = self._solver.solve_batch(goals, seeds)
         return result.q, result.success
 
 

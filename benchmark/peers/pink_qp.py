@@ -43,10 +43,14 @@ class Pink:
         self._allowed = settings.position_tolerance, settings.rotation_tolerance
         self._restarts = Restarts(robot, settings)
 
+    def translate(self, goals):
+        """Return placements."""
+        return [pinocchio.SE3(goal) for goal in goals]
+
     def solve(self, goals, seed):
         """Return the first success, or where the first attempt ended."""
         for task, goal in zip(self._tasks, goals):
-            task.set_target(pinocchio.SE3(goal))
+            task.set_target(goal)
         return self._restarts.search(self._attempt, seed)
 
     def _attempt(self, seed, deadline):

@@ -41,11 +41,13 @@ class DampedLoop:
         self._scale = np.tile([1.0] * 3 + [settings.weight] * 3, len(self._tips))
         self._restarts = Restarts(robot, settings)
 
+    def translate(self, goals):
+        """Return placements."""
+        return [pinocchio.SE3(goal) for goal in goals]
+
     def solve(self, goals, seed):
         """Return the first success, or where the first attempt ended."""
-        targets = [pinocchio.SE3(goal) for goal in goals]
-        q, solved = self._restarts.search(lambda q, end: self._attempt(targets, q, end), seed)
-        return q, solved
+        return self._restarts.search(lambda q, end: self._attempt(goals, q, end), seed)
 
     def _attempt(self, targets, seed, deadline):
         q = np.empty(len(seed))

@@ -19,13 +19,13 @@ from time import perf_counter
 import numpy as np
 import placo
 
-from .common import Restarts
+from .common import Matrices, Restarts
 
 PACKAGE = 'placo'
 ITERATIONS = 100
 
 
-class Placo:
+class Placo(Matrices):
     """Soft frame tasks, hard joint limits, no velocity limits."""
 
     def __init__(self, robot, settings):

@@ -36,13 +36,16 @@ class RoboPlan:
             max_linear_error_norm=settings.position_tolerance,
             max_angular_error_norm=settings.rotation_tolerance, check_collisions=False))
 
+    def translate(self, goals):
+        """Return its targets."""
+        return [core.CartesianConfiguration(self._base, tip, np.asfortranarray(goal))
+                for tip, goal in zip(self._tips, goals)]
+
     def solve(self, goals, seed):
         """Return its last iterate and its own verdict."""
-        targets = [core.CartesianConfiguration(self._base, tip, np.asfortranarray(goal))
-                   for tip, goal in zip(self._tips, goals)]
         start = core.JointConfiguration(self._joints, seed)
         solution = core.JointConfiguration(self._joints, seed)
-        solved = self._ik.solveIk(targets, start, solution)
+        solved = self._ik.solveIk(goals, start, solution)
         return np.array(solution.positions), bool(solved)
 
 

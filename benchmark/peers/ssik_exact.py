@@ -17,12 +17,12 @@ from __future__ import annotations
 import numpy as np
 import ssik
 
-from .common import one_tip
+from .common import Matrices, one_tip
 
 PACKAGE = 'ssik'
 
 
-class Ssik:
+class Ssik(Matrices):
     """Asks for the one solution nearest to the seed, its idiom for tracking."""
 
     def __init__(self, robot, settings):

@@ -17,12 +17,12 @@ from __future__ import annotations
 import numpy as np
 from roboticstoolbox import Robot
 
-from .common import one_tip
+from .common import Matrices, one_tip
 
 PACKAGE = 'roboticstoolbox-python'
 
 
-class IkLm:
+class IkLm(Matrices):
     """``ik_LM`` in its two fastest damping rules; it has no clock, only counts."""
 
     def __init__(self, robot, settings, rule, gain):

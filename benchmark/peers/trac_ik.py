@@ -32,10 +32,13 @@ class TracIk:
                                         settings.budget, eps, pytracik.SolveType.Speed)
         pytracik.set_joint_limits(self._solver, list(robot.lower), list(robot.upper))
 
+    def translate(self, goals):
+        """Return position and quaternion."""
+        return *goals[0, :3, 3].tolist(), *quaternion_xyzw(goals[0, :3, :3])
+
     def solve(self, goals, seed):
         """Return an answer or None."""
-        answer = pytracik.ik(self._solver, seed, *goals[0, :3, 3],
-                             *quaternion_xyzw(goals[0, :3, :3]))
+        answer = pytracik.ik(self._solver, seed, *goals)
         q = answer[1:]
         return (q, True) if answer[0] >= 0 else (None, False)
 
