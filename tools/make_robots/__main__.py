@@ -17,9 +17,7 @@ from __future__ import annotations
 from pathlib import Path
 import sys
 
-from . import arms
-from . import figures
-from . import small
+from . import arms, figures, small
 
 ROBOTS = (arms.arm5, arms.arm6, arms.panda, arms.two_arms, figures.hand, figures.humanoid,
           small.mimic, small.planar_2r, small.planar_3r, small.prismatic)

@@ -16,12 +16,8 @@ from __future__ import annotations
 
 from math import pi
 
-from .shapes import ball
-from .shapes import box
-from .shapes import rod
-from .writer import degrees
-from .writer import Limits
-from .writer import Robot
+from .shapes import ball, box, rod
+from .writer import degrees, Limits, Robot
 
 QUARTER = pi / 2.0
 

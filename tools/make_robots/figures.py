@@ -14,14 +14,8 @@
 """The figures of the papers: a hand with 22 and a human with 71 degrees of freedom."""
 from __future__ import annotations
 
-from .shapes import ball
-from .shapes import box
-from .shapes import ORIGIN
-from .shapes import rod
-from .shapes import Vector
-from .writer import degrees
-from .writer import Limits
-from .writer import Robot
+from .shapes import ball, box, ORIGIN, rod, Vector
+from .writer import degrees, Limits, Robot
 
 
 def hand() -> Robot:

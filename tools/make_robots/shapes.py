@@ -15,9 +15,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import atan2
-from math import hypot
-from math import pi
+from math import atan2, hypot, pi
 
 import numpy as np
 

@@ -14,12 +14,8 @@
 """Small robots whose answers can be worked out by hand."""
 from __future__ import annotations
 
-from .shapes import ball
-from .shapes import box
-from .shapes import rod
-from .writer import degrees
-from .writer import Limits
-from .writer import Robot
+from .shapes import ball, box, rod
+from .writer import degrees, Limits, Robot
 
 
 def planar_2r() -> Robot:

@@ -18,10 +18,7 @@ from dataclasses import dataclass
 from math import pi
 from xml.etree import ElementTree
 
-from .shapes import mass_properties
-from .shapes import ORIGIN
-from .shapes import Shape
-from .shapes import Vector
+from .shapes import mass_properties, ORIGIN, Shape, Vector
 
 COLOURS = {
     'white': '0.93 0.94 0.95 1', 'grey': '0.55 0.58 0.62 1', 'dark': '0.18 0.20 0.23 1',
