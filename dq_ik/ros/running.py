@@ -37,8 +37,8 @@ def run(name: str, make_node: Callable[[], Node], args: list[str] | None = None)
     node = None
     try:
         rclpy.init(args=args)
+        executor = SingleThreadedExecutor()  # first: it cannot be made once shutdown has begun
         node = make_node()
-        executor = SingleThreadedExecutor()
         executor.add_node(node)
         executor.spin()
     except (KeyboardInterrupt, ExternalShutdownException):

@@ -1,0 +1,260 @@
+# Copyright 2026 The dq_ik Authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+"""The demo: the table of nodes, the path, the count of goals, and the whole thing over DDS."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from dq_ik import load_robot, Pose, Solver
+from dq_ik.cli.main import main
+from dq_ik.demo import run as runner
+from dq_ik.demo.choices import find_robot, TIPS, tips_of, usable_viewer
+from dq_ik.demo.nodes import demo_nodes, DemoSettings, MODULES, NodeRow
+from dq_ik.demo.path import Eights, find_path, Sway
+from dq_ik.demo.processes import Child, end_all, watch
+from dq_ik.demo.tally import Tally
+from dq_ik.errors import DqIkError
+from dq_ik.share import robot_names
+
+ROOT = Path(__file__).resolve().parents[1]
+START_UP = 280.0  # the first start compiles the kernels
+
+
+def settings(**choices: object) -> DemoSettings:
+    return DemoSettings(urdf=Path('robots/r.urdf'), description='<robot/>', **choices)
+
+
+def rows(**choices: object) -> dict[str, NodeRow]:
+    return {row.executable: row for row in demo_nodes(settings(**choices))}
+
+
+# --- the table ----------------------------------------------------------------------------------
+
+
+def test_viewers_choose_their_nodes():
+    assert set(rows()) == {'ik_node', 'sim_node', 'viewer_node', 'path_node'}
+    assert set(rows(viewer='none', sim=False, path=False)) == {'ik_node'}
+    assert set(rows(viewer='rviz', path=False)) == {
+        'ik_node', 'sim_node', 'robot_state_publisher', 'goal_marker', 'rviz2'}
+
+
+def test_commands_go_to_the_simulation_or_are_the_joint_states():
+    with_sim = rows()
+    assert with_sim['ik_node'].remappings == (('~/joint_commands', 'dq_ik/joint_commands'),)
+    assert with_sim['sim_node'].remappings == (('joint_commands', 'dq_ik/joint_commands'),)
+    without = rows(sim=False, viewer='rviz')
+    assert without['ik_node'].remappings == (('~/joint_commands', 'joint_states'),)
+    assert without['goal_marker'].remappings == (('dq_ik/joint_commands', 'joint_states'),)
+    assert without['path_node'].remappings == (('dq_ik/joint_commands', 'joint_states'),)
+
+
+def test_parameters_follow_the_choices():
+    table = rows(base='world', tips=('left', 'right'), solver='pls', duration=5, port=8123)
+    assert table['ik_node'].parameters['method'] == 'pls'
+    assert table['path_node'].parameters['duration'] == 5.0
+    assert table['viewer_node'].parameters['port'] == 8123
+    for name in ('ik_node', 'viewer_node', 'path_node'):
+        assert table[name].parameters['base_link'] == 'world'
+        assert table[name].parameters['tip_links'] == ['left', 'right']
+    assert rows(viewer='rviz')['robot_state_publisher'].parameters['publish_frequency'] >= 60.0
+
+
+def test_command_line_of_a_node(tmp_path):
+    row = NodeRow('dq_ik', 'sim_node', 'arm', {'robot_description': '<robot name="x: y"/>'},
+                  (('joint_commands', 'cmd'),))
+    words = runner.command(row, tmp_path)
+    assert words[1:3] == ['-m', MODULES['sim_node']]
+    assert words[-2:] == ['-r', 'joint_commands:=cmd']
+    parameters = json.loads(Path(words[words.index('--params-file') + 1]).read_text())
+    assert parameters == {'arm': {'ros__parameters': {
+        'robot_description': '<robot name="x: y"/>'}}}
+
+
+def test_environment_keeps_the_users_wishes(monkeypatch):
+    monkeypatch.delenv('ROS_AUTOMATIC_DISCOVERY_RANGE')
+    assert runner.environment()['ROS_AUTOMATIC_DISCOVERY_RANGE'] == 'LOCALHOST'
+    monkeypatch.setenv('ROS_AUTOMATIC_DISCOVERY_RANGE', 'SUBNET')
+    assert runner.environment()['ROS_AUTOMATIC_DISCOVERY_RANGE'] == 'SUBNET'
+
+
+# --- choices ------------------------------------------------------------------------------------
+
+
+def test_robots_are_found_by_name_and_by_file():
+    path, text = find_robot('panda')
+    assert path.name == 'panda.urdf'
+    assert '<robot' in text
+    assert find_robot('ignored', ROOT / 'urdf' / 'arm6.urdf')[0].name == 'arm6.urdf'
+    with pytest.raises(DqIkError, match='no_such_robot'):
+        find_robot('no_such_robot')
+
+
+def test_tips_are_those_of_the_robot_unless_given():
+    assert tips_of('two_arms', ()) == TIPS['two_arms']
+    assert tips_of('two_arms', ('left_tool',)) == ('left_tool',)
+    assert tips_of('two_arms', (), ROOT / 'urdf' / 'arm6.urdf') == ()
+    assert set(TIPS) <= set(robot_names())
+
+
+def test_viewer_falls_back_to_what_is_installed(monkeypatch):
+    monkeypatch.setattr('dq_ik.demo.choices.has_package', lambda name: False)
+    viewer, note = usable_viewer('rviz')
+    assert viewer == 'web'
+    assert 'RViz' in note
+    monkeypatch.setattr('dq_ik.demo.choices.find_spec', lambda name: None)
+    assert usable_viewer('rviz')[0] == 'none'
+    assert usable_viewer('none') == ('none', '')
+
+
+def test_contradictory_arguments_are_refused(capsys):
+    assert main(['demo', '--duration', '5', '--no-path']) == 1
+    assert 'excludes' in capsys.readouterr().err
+
+
+# --- path and count -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize('name', ['panda', 'arm6', 'two_arms', 'planar_2r'])
+def test_path_can_be_followed_in_small_steps(name):
+    chain = load_robot(ROOT / 'urdf' / f'{name}.urdf').chain(None, TIPS.get(name))
+    path = find_path(chain)
+    assert isinstance(path, Sway if name == 'planar_2r' else Eights)
+    solver = Solver(chain)
+    q = solver.solve(path.goals(0.0)).q
+    for moment in np.linspace(0.0, 6.0, 121):
+        result = solver.solve(path.goals(moment), seed=q)
+        assert result.success
+        assert moment == 0.0 or np.max(np.abs(result.q - q)) < 0.4
+        q = result.q
+
+
+def test_tally_measures_each_answer_against_its_goal():
+    tally = Tally()
+    here, there = Pose.identity(), Pose.from_xyz_rpy((0.1, 0.0, 0.0), (0.0, 0.0, 0.0))
+    tally.send({'tool': here}, 1.0)
+    tally.send({'tool': there}, 1.1)
+    tally.answer({'tool': here}, 1.01)
+    tally.answer({'tool': Pose.from_xyz_rpy((0.1, 0.001, 0.0), (0.0, 0.0, 0.0))}, 1.12)
+    assert (tally.sent, len(tally.answers), tally.solved) == (2, 2, 1)
+    assert tally.answers[1].position_error == pytest.approx(1e-3)
+    assert tally.answers[0].latency == pytest.approx(0.01)
+    assert 'worst 1.0e-03 m' in tally.summary()
+
+
+def test_overtaken_goals_are_not_answered():
+    tally = Tally()
+    poses = [Pose.from_xyz_rpy((0.1 * i, 0.0, 0.0), (0.0, 0.0, 0.0)) for i in range(3)]
+    for pose in poses:
+        tally.send({'tool': pose}, 0.0)
+    tally.answer({'tool': poses[2]}, 0.1)
+    tally.answer({'tool': poses[0]}, 0.2)
+    assert (tally.sent, len(tally.answers), tally.solved) == (3, 1, 1)
+
+
+# --- processes ----------------------------------------------------------------------------------
+
+
+def python(code: str, heard: list[str]) -> Child:
+    return Child('child', [sys.executable, '-c', code], os.environ,
+                 lambda name, line: heard.append(f'{name}: {line}'))
+
+
+def test_children_are_heard_and_end_on_request():
+    heard: list[str] = []
+    child = python('import time; print("here", flush=True); time.sleep(60)', heard)
+    while not heard:
+        time.sleep(0.01)
+    assert heard == ['child: here']
+    assert end_all([child]) == []
+    assert child.code == -signal.SIGTERM
+
+
+def test_stubborn_child_is_killed_and_named():
+    heard: list[str] = []
+    child = python('import signal, time; signal.signal(15, signal.SIG_IGN); '
+                   'print("here", flush=True); time.sleep(60)', heard)
+    while not heard:
+        time.sleep(0.01)
+    assert end_all([child], grace=0.3) == ['child']
+    assert child.code == -signal.SIGKILL
+
+
+def test_watch_returns_the_first_that_ends():
+    slow, quick = python('import time; time.sleep(60)', []), python('raise SystemExit(3)', [])
+    try:
+        assert watch([slow, quick], threading.Event()) is quick
+        assert quick.code == 3
+    finally:
+        end_all([slow])
+
+
+# --- the whole demo over DDS --------------------------------------------------------------------
+
+
+def start_demo(*arguments: str) -> subprocess.Popen:
+    return subprocess.Popen(
+        [sys.executable, '-m', 'dq_ik', 'demo', '--no-browser', *arguments], cwd=ROOT,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+
+@pytest.mark.timeout(2 * START_UP)
+def test_demo_ends_by_itself_and_tells_what_it_did():
+    demo = start_demo('--duration', '3', '--port', '0')
+    output, _ = demo.communicate(timeout=START_UP)
+    assert demo.returncode == 0, output
+    assert 'Traceback' not in output
+    counts = {key: int(next(line for line in output.splitlines() if key in line).split()[-1])
+              for key in ('goals sent', 'answered', 'solved')}
+    assert counts['goals sent'] > 100
+    assert counts['answered'] >= 0.9 * counts['goals sent']
+    assert counts['solved'] == counts['answered']
+    assert 'position error  mean' in output
+    assert 'answers/s' in output
+
+
+@pytest.mark.timeout(2 * START_UP)
+@pytest.mark.parametrize('moving', [True, False], ids=['moving', 'starting'])
+def test_interrupt_ends_the_demo_cleanly(moving):
+    demo = start_demo('--viewer', 'none')
+    lines = []
+    for line in demo.stdout:
+        lines.append(line)
+        if ('moving the goal' if moving else '[dq_ik') in line:
+            break
+    demo.send_signal(signal.SIGINT)
+    output, _ = demo.communicate(timeout=60)
+    assert demo.returncode == 0, ''.join(lines) + output
+    assert 'Traceback' not in output
+
+
+@pytest.mark.timeout(2 * START_UP)
+def test_failing_node_ends_the_demo_with_its_reason(tmp_path):
+    robot = tmp_path / 'two_ends.urdf'
+    robot.write_text((ROOT / 'urdf' / 'two_arms.urdf').read_text())
+    demo = start_demo('--viewer', 'none', '--urdf', str(robot))
+    output, _ = demo.communicate(timeout=START_UP)
+    assert demo.returncode == 1
+    assert 'left_tool' in output
+    assert 'Traceback' not in output
