@@ -16,7 +16,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from functools import cached_property
 import math
 from typing import Any, TYPE_CHECKING
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from dq_ik.solver import Solver
 
 ORIGIN = np.zeros(3)
+MOST_SOLVERS = 100  # prepared for sets of options and kept
 
 
 class Chain:
@@ -86,7 +87,10 @@ class Chain:
 
     def checked(self, q: ArrayLike) -> np.ndarray:
         """Return a joint vector as an array of n finite floats, or raise SeedError."""
-        q = np.array(q, dtype=float)  # a copy: kernels are compiled for writable arrays
+        try:
+            q = np.array(q, dtype=float)  # a copy: kernels are compiled for writable arrays
+        except (TypeError, ValueError):
+            raise SeedError(f'a joint vector is a sequence of numbers, got {q!r}') from None
         if q.shape != (self.n,):
             raise SeedError(f'a joint vector of this chain has {self.n} numbers '
                             f'({listing(self.joint_names)}), got shape {q.shape}')
@@ -257,15 +261,14 @@ class Chain:
         return self._solver(options).solve_batch(goals, seeds, progress=progress)
 
     def _solver(self, options: dict[str, Any]) -> Solver:
-        try:
-            key = tuple(options.items())
-            solver = self._solvers.get(key)
-        except TypeError:  # an option that is a list or an array
-            key = tuple((name, repr(value)) for name, value in options.items())
-            solver = self._solvers.get(key)
+        key = tuple((name, value if isinstance(value, Hashable) else tuple(value))
+                    for name, value in options.items())
+        solver = self._solvers.get(key)
         if solver is None:
             from dq_ik.solver import Solver
-            solver = self._solvers[key] = Solver(self, **options)
+            solver = Solver(self, **options)
+            if len(self._solvers) < MOST_SOLVERS:
+                self._solvers[key] = solver
         return solver
 
 

@@ -16,7 +16,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 import math
 import sys
@@ -165,10 +165,11 @@ class Solver:
                 metric = 1.0 / np.square(options.joint_weights)
             metric[np.isinf(metric)] = core.LOCKED
         for name in options.locked_joints:
-            if name not in chain.joint_names:
+            held = [name in (variable.name, variable.joint) for variable in chain.elements.variables]
+            if not any(held):
                 raise OptionError(f'locked_joints names {name!r}; the joints are '
                                   f'{listing(chain.joint_names)}')
-            metric[chain.joint_names.index(name)] = core.LOCKED
+            metric[held] = core.LOCKED
         return metric
 
     def _pull(self) -> tuple[np.ndarray, np.ndarray]:
@@ -178,7 +179,10 @@ class Solver:
         centre = np.where(bounded, 0.5 * (np.where(bounded, chain.lower, 0.0)
                                           + np.where(bounded, chain.upper, 0.0)), 0.0)
         to_centre = np.where(bounded, options.center_joints_weight, 0.0)
-        rest = chain.checked(options.rest_posture) if options.rest_posture else chain.neutral
+        rest = np.array(options.rest_posture) if options.rest_posture else chain.neutral
+        if rest.shape != (chain.n,):
+            raise OptionError(f'rest_posture has {chain.n} numbers, for {listing(chain.joint_names)}; '
+                              f'got {len(rest)}')
         pull = to_centre + options.rest_posture_weight
         target = to_centre * centre + options.rest_posture_weight * rest
         return pull, target / np.where(pull > 0.0, pull, 1.0)
@@ -189,15 +193,16 @@ class Solver:
                 block[self._goal_slice(k)][8:14] = 0.0  # free
             for tip, goal in goals.items():
                 self._write_goal(block, self._tip_number(tip), goal)
-        elif self._n_tips == 1 and not _is_list_of_one(goals):
-            self._write_goal(block, 0, goals)
-        else:
-            if isinstance(goals, (Pose, Goal)) or len(goals) != self._n_tips:
-                raise GoalError(f'one goal per tip is needed, in the order {listing(self.chain.tips)}, '
-                                'or a mapping from tip to goal')
-            for k, goal in enumerate(goals):
-                tip = goal.tip if isinstance(goal, Goal) else None
-                self._write_goal(block, k if tip is None else self._tip_number(tip), goal)
+            return
+        one = self._n_tips == 1 and not _is_list_of_one(goals)
+        goals = [goals] if one or not isinstance(goals, Iterable) else list(goals)
+        tips = [goal.tip if isinstance(goal, Goal) else None for goal in goals]
+        numbers = [k if tip is None else self._tip_number(tip) for k, tip in enumerate(tips)]
+        if sorted(numbers) != list(range(self._n_tips)):
+            raise GoalError(f'one goal per tip is needed, in the order {listing(self.chain.tips)}, '
+                            'or a mapping from tip to goal')
+        for k, goal in zip(numbers, goals):
+            self._write_goal(block, k, goal)
 
     def _tip_number(self, tip: str) -> int:
         if tip not in self.chain.tips:
@@ -240,7 +245,7 @@ class Solver:
 
     def _write_bounds(self, block: np.ndarray, bounds: tuple[ArrayLike, ArrayLike]) -> None:
         rows = block[self._rows:].reshape(core.REQUEST_ROWS, self.chain.n)
-        lower, upper = (self.chain.checked(np.clip(bound, -1e300, 1e300)) for bound in bounds)
+        lower, upper = (self.chain.checked(np.clip(bound, -1e100, 1e100)) for bound in bounds)
         rows[core.LOWER] = np.maximum(self.chain.lower, lower)
         rows[core.UPPER] = np.minimum(self.chain.upper, upper)
         empty = rows[core.LOWER] > rows[core.UPPER]

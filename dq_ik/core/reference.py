@@ -13,10 +13,11 @@
 # limitations under the License.
 
 """
-The solvers of the documents with which the two methods of the package are compared, behind the same interface.
+The solvers of the documents with which the two methods of the package are compared.
 
-Jacobian transpose, damped least squares, singular values, QR, Gauss-Newton and cyclic coordinate descent ([Recipe] figure 8, [ProjectedLineSearch]
-section 2, [Rotations] algorithm 1). They serve for comparison and teaching, so they read like their formulas and allocate as they go.
+Jacobian transpose, damped least squares, singular values, QR, Gauss-Newton and cyclic coordinate
+descent ([Recipe] figure 8, [ProjectedLineSearch] section 2, [Rotations] algorithm 1). They serve
+for comparison and teaching, so they read like their formulas and allocate as they go.
 """
 
 import math
@@ -45,12 +46,15 @@ def attempt(blocks, method, q, max_iterations):
     """
     Run one attempt by a reference method.
 
-    The singular-value and Gauss-Newton methods ignore the limits and project their final answer onto them, as Blender did ([ProjectedLineSearch]
-    section 2); the others project every iterate.
+    The singular-value and Gauss-Newton methods ignore the limits and project their final answer
+    onto them, as Blender did ([ProjectedLineSearch] section 2); the others project every iterate.
     """
     tree, request, answer, work = views(blocks)
     cost, worst = look(blocks, q)
     best, best_worst = math.inf, math.inf
+    copy(q, work.best)
+    if not math.isfinite(cost):
+        return best, best_worst, 0
     inside = method != SVD and method != GAUSS_NEWTON
     for iteration in range(max_iterations + 1):
         stalled = iteration == max_iterations
@@ -93,11 +97,11 @@ def _iterate(blocks, method, q, inside):
     copy(_step(method, J, work.residual.copy().reshape(-1)), work.x)
     if inside:
         advance(tree, q, work.x, 1.0, work.lower, work.upper, work.trial)
-        copy(work.trial, q)
-        record(work, q)
     else:
-        for i in range(q.shape[0]):
-            q[i] += work.x[i]
+        nowhere = np.full(q.shape[0], math.inf)
+        advance(tree, q, work.x, 1.0, -nowhere, nowhere, work.trial)
+    copy(work.trial, q)
+    record(work, q)
     return look(blocks, q)
 
 
@@ -134,24 +138,26 @@ def _pseudo_inverse(J, e):
 @routine
 def _minimum_norm(J, e):
     """
-    Least squares by QR: of J where it is tall, else of its transpose for the solution of least norm.
+    Least squares by QR: of J where it is tall, else of its transpose for the least norm.
 
     Differs from [Recipe] figure 8, whose ``R x = Q^T e`` holds for square or tall J only.
     """
     if J.shape[0] >= J.shape[1]:
-        Q, R = np.linalg.qr(np.ascontiguousarray(J))
-        return np.linalg.solve(R + 1e-12 * np.eye(R.shape[0]), Q.T @ e)
+        Q, R = np.linalg.qr(J)
+        return np.linalg.solve(R + 1e-12 * np.eye(R.shape[0]), np.ascontiguousarray(Q.T) @ e)
     Q, R = np.linalg.qr(np.ascontiguousarray(J.T))
-    return Q @ np.linalg.solve(np.ascontiguousarray(R.T) + 1e-12 * np.eye(R.shape[0]), e)
+    y = np.linalg.solve(np.ascontiguousarray(R.T) + 1e-12 * np.eye(R.shape[0]), e)
+    return np.ascontiguousarray(Q) @ y
 
 
 @routine
 def _descend_cyclically(blocks, q):
     """
-    Cyclic coordinate descent: each variable in turn, from the tips to the base, goes to its own optimum inside the limits.
+    Cyclic coordinate descent: each variable in turn goes to its own optimum inside the limits.
 
-    For one screw the position and rotation costs are ``const - 2 (a cos x + b sin x)`` in its angle x, so the optimum is ``atan2(b, a)``; for a slide
-    it is the mean way. The rotation is measured by ``2 - 2 cos`` of its angle.
+    The turns go from the tips to the base. For one screw the position and rotation costs are
+    ``const - 2 (a cos x + b sin x)`` in its angle x, so the optimum is ``atan2(b, a)``; for a
+    slide it is the mean way. The rotation is measured by ``2 - 2 cos`` of its angle.
     """
     tree, request, answer, work = views(blocks)
     for variable in range(q.shape[0] - 1, -1, -1):
@@ -177,7 +183,7 @@ def _descend_cyclically(blocks, q):
 
 @routine
 def _one_screw(screw, goal, point, error):
-    """Coefficients of the optimum of one variable for one tip: of cos and sin for a turn, way and weight for a slide."""
+    """Shares of one tip in an optimum: of cos and sin for a turn, way and weight for a slide."""
     square_p = goal[WEIGHT] ** 2
     square_r = goal[WEIGHT + 3] ** 2
     axis = (screw[3], screw[4], screw[5])
@@ -185,7 +191,8 @@ def _one_screw(screw, goal, point, error):
     e_p = (error[0], error[1], error[2])
     if length == 0.0:
         along = screw[0] * e_p[0] + screw[1] * e_p[1] + screw[2] * e_p[2]
-        return 0.0, 0.0, square_p * along, square_p * (screw[0] ** 2 + screw[1] ** 2 + screw[2] ** 2)
+        square = screw[0] ** 2 + screw[1] ** 2 + screw[2] ** 2
+        return 0.0, 0.0, square_p * along, square_p * square
     axis = (axis[0] / length, axis[1] / length, axis[2] / length)
     # The arm from the axis to the tip, and to the goal, across the axis: velocity = axis x arm.
     velocity = quaternion.cross(axis, (point[0], point[1], point[2]))
