@@ -1,0 +1,259 @@
+# Copyright 2026 The dq_ik Authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+"""What a goal may ask for, and in which forms: parts of a pose, axes, weights, boxes."""
+
+from __future__ import annotations
+
+import math
+
+from arms import arm, judged, PATIENT
+from helpers import close
+import numpy as np
+import pytest
+from scipy.optimize import least_squares
+from scipy.spatial.transform import Rotation
+
+from dq_ik import Goal, Pose, Solver, Status
+
+METHODS = ('pgs', 'pls')
+
+
+def some(name: str, seed: int, count: int = 10) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Return pairs of configurations: one to be found, one to start from."""
+    rng = np.random.default_rng(seed)
+    return [(arm(name).random(rng), arm(name).random(rng)) for _ in range(count)]
+
+
+def quiet(name: str, **options) -> Solver:
+    """Return a solver that a busy machine does not disturb."""
+    return Solver(arm(name), timeout=PATIENT, **options)
+
+
+def rotation_error(x: Pose, goal: Pose) -> np.ndarray:
+    """Rotation vector from x to a goal, along the base's axes."""
+    turn = Rotation.from_matrix(goal.matrix[:3, :3] @ x.matrix[:3, :3].T)
+    return turn.as_rotvec()
+
+
+# --- forms of a pose -----------------------------------------------------------------------------
+
+
+def test_all_forms_of_a_pose_give_the_same_answer():
+    chain = arm('panda')
+    goal = chain.fk(chain.random(np.random.default_rng(1)))
+    position, quaternion = goal.position, goal.quaternion
+    forms = [goal, goal.matrix, goal.matrix.tolist(), (position, quaternion),
+             [position.tolist(), quaternion.tolist()], np.array([*goal.real, *goal.dual]),
+             np.array([*position, *quaternion]), Goal(goal), Goal(goal.matrix), [goal],
+             {'panda_hand_tcp': goal}, Goal(goal, tip='panda_hand_tcp')]
+    first = chain.solve(goal)
+    for form in forms:
+        result = chain.solve(form)
+        assert result.success
+        close(result.q, first.q, 1e-9)
+
+
+def test_the_sign_of_a_dual_quaternion_does_not_matter():
+    chain = arm('panda')
+    goal = chain.fk(chain.random(np.random.default_rng(2)))
+    turned = Pose(-goal.real, -goal.dual)
+    close(chain.solve(goal).q, chain.solve(turned).q, 1e-9)
+
+
+# --- parts of a pose -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize('method', METHODS)
+def test_position_only(method):
+    solver = quiet('panda', method=method)
+    for q, seed in some('panda', 3):
+        goal = Pose.from_position_quaternion(arm('panda').fk(q).position, (1.0, 0.0, 0.0, 0.0))
+        result = solver.solve(Goal(goal, rotation_weight=0.0), seed)
+        assert result.success
+        assert result.rotation_error[0] == 0.0
+        close(judged(arm('panda'), result.q).position, goal.position, 1e-5)
+
+
+@pytest.mark.parametrize('method', METHODS)
+def test_orientation_only(method):
+    solver = quiet('panda', method=method)
+    for q, seed in some('panda', 4):
+        goal = Pose.from_position_quaternion((9.0, 9.0, 9.0), arm('panda').fk(q).quaternion)
+        result = solver.solve(Goal(goal, position_weight=0.0), seed)
+        assert result.success
+        assert result.position_error[0] == 0.0
+        close(rotation_error(judged(arm('panda'), result.q), goal), np.zeros(3), 1e-5)
+
+
+@pytest.mark.parametrize('method', METHODS)
+@pytest.mark.parametrize('axis', [(0.0, 0.0, 1.0), (1.0, 0.0, 0.0), (1.0, 2.0, -2.0)])
+def test_pointing_fixes_position_and_one_axis_of_the_tip(axis, method):
+    chain = arm('panda')
+    direction = np.array(axis) / np.linalg.norm(axis)
+    solver = quiet('panda', method=method)
+    spins = []
+    for q, seed in some('panda', 5):
+        goal = chain.fk(q)
+        result = solver.solve(Goal(goal, axis=axis), seed)
+        x = judged(chain, result.q)
+        assert result.success
+        close(x.position, goal.position, 1e-5)
+        cross = np.cross(x.matrix[:3, :3] @ direction, goal.matrix[:3, :3] @ direction)
+        assert np.linalg.norm(cross) < 1.1e-5
+        assert (x.matrix[:3, :3] @ direction) @ (goal.matrix[:3, :3] @ direction) > 0.0
+        spins.append(np.linalg.norm(rotation_error(x, goal)))
+    assert max(spins) > 0.5  # the turn about the axis is free
+
+
+def test_pointing_from_the_opposite_direction():
+    chain = arm('planar_3r')
+    goal = Goal(chain.fk((0.5, 0.3, math.pi)), position_weight=0.0, axis=(1.0, 0.0, 0.0))
+    assert chain.solve(goal, (0.5, 0.3, 0.0), timeout=PATIENT).success
+
+
+def test_pointing_lets_a_five_joint_arm_reach_what_a_full_pose_denies():
+    chain = arm('arm5')
+    q = np.array((0.4, 0.5, 0.9, 0.3, 0.0))
+    goal = chain.fk(q) @ Pose.from_xyz_rpy((0, 0, 0), (0, 0, 3.14))  # beyond the wrist's limit
+    assert not chain.solve(goal, q, timeout=PATIENT).success
+    assert chain.solve(Goal(goal, axis=(0, 0, 1)), q, timeout=PATIENT).success
+
+
+# --- weights and boxes along axes ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize('method', METHODS)
+@pytest.mark.parametrize('frame', ['base', 'goal'])
+def test_an_axis_without_weight_is_free_in_the_frame_meant(frame, method):
+    chain = arm('arm6')
+    solver = quiet('arm6', method=method)
+    moved = []
+    for q, seed in some('arm6', 6):
+        goal = chain.fk(q)
+        result = solver.solve(Goal(goal, position_weight=(1.0, 1.0, 0.0), frame=frame), seed)
+        error = goal.position - judged(chain, result.q).position
+        if frame == 'goal':
+            error = goal.matrix[:3, :3].T @ error
+        assert result.success
+        close(error[:2], (0.0, 0.0), 1e-5)
+        moved.append(abs(error[2]))
+    assert max(moved) > 0.01
+
+
+@pytest.mark.parametrize('frame', ['base', 'goal'])
+def test_a_rotation_axis_without_weight_is_free_in_the_frame_meant(frame):
+    chain = arm('arm6')
+    solver = quiet('arm6')
+    turned = []
+    for q, seed in some('arm6', 7):
+        goal = chain.fk(q)
+        result = solver.solve(Goal(goal, rotation_weight=(1.0, 1.0, 0.0), frame=frame), seed)
+        error = rotation_error(judged(chain, result.q), goal)
+        if frame == 'goal':
+            error = goal.matrix[:3, :3].T @ error
+        assert result.success
+        close(error[:2], (0.0, 0.0), 1e-5)
+        turned.append(abs(error[2]))
+    assert max(turned) > 0.1
+
+
+@pytest.mark.parametrize('frame', ['base', 'goal'])
+def test_a_box_lets_the_error_stay_inside_and_stops_there(frame):
+    chain = arm('arm6')
+    solver = quiet('arm6')
+    box, turn = np.array((0.02, 0.05, 0.0)), np.array((0.0, 0.3, 0.1))
+    inside = []
+    for q, seed in some('arm6', 8):
+        goal = chain.fk(q)
+        result = solver.solve(
+            Goal(goal, position_tolerance=box, rotation_tolerance=turn, frame=frame), seed)
+        x = judged(chain, result.q)
+        p, r = goal.position - x.position, rotation_error(x, goal)
+        if frame == 'goal':
+            p, r = goal.matrix[:3, :3].T @ p, goal.matrix[:3, :3].T @ r
+        assert result.success
+        assert np.all(np.abs(p) <= box + 1e-5)
+        assert np.all(np.abs(r) <= turn + 1e-5)
+        inside.append(np.abs(p).max())
+    assert max(inside) > 0.01
+
+
+def test_a_tolerance_of_one_goal_is_its_own():
+    chain = arm('arm6')
+    q, seed = some('arm6', 9)[0]
+    goal = Goal(chain.fk(q), position_tolerance=0.01, rotation_tolerance=0.02)
+    result = chain.solve(goal, seed, timeout=PATIENT)
+    assert result.success
+    assert 1e-5 < max(result.position_error[0], result.rotation_error[0]) <= 0.02
+
+
+def test_pointing_keeps_the_frame_of_its_position_weights():
+    chain = arm('panda')
+    for q, seed in some('panda', 10, 5):
+        goal = chain.fk(q)
+        result = chain.solve(Goal(goal, axis=(0, 0, 1), position_weight=(1.0, 1.0, 0.0),
+                                  frame='goal'), seed, timeout=PATIENT)
+        assert result.success
+        error = goal.matrix[:3, :3].T @ (goal.position - judged(chain, result.q).position)
+        close(error[:2], (0.0, 0.0), 1e-5)
+
+
+# --- arms with five joints -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize('method', METHODS)
+def test_five_joints_find_every_pose_that_they_can_reach(method):
+    chain = arm('arm5')
+    solver = quiet('arm5', method=method)
+    for q, seed in some('arm5', 11, 50):
+        goal = chain.fk(q)
+        result = solver.solve(goal, seed)
+        metres, radians = judged(chain, result.q).distance(goal)
+        assert result.success
+        assert metres <= 1e-5
+        assert radians <= 1e-5
+
+
+def weighted_optimum(goal: Pose, weight: float, scale: float) -> float:
+    """Return the least cost of arm5 for a goal by bounded least squares from several starts."""
+    chain = arm('arm5')
+    rng = np.random.default_rng(0)
+
+    def residual(q: np.ndarray) -> np.ndarray:
+        x = chain.fk(q)
+        return np.concatenate([goal.position - x.position,
+                               weight * scale * rotation_error(x, goal)])
+    return min(2.0 * least_squares(residual, chain.random(rng) * 0.98,
+                                   bounds=(chain.lower, chain.upper)).cost for _ in range(12))
+
+
+@pytest.mark.parametrize('weight', [0.1, 1.0, 10.0])
+def test_an_orientation_out_of_reach_is_shared_by_weights(weight):
+    chain = arm('arm5')
+    goal = chain.fk((0.4, 0.5, 0.9, 0.3, 0.2)) @ Pose.from_xyz_rpy((0, 0, 0), (0.5, 0.0, 0.0))
+    result = chain.solve(Goal(goal, rotation_weight=weight), rotation_scale=0.2, timeout=PATIENT)
+    assert not result.success
+    assert result.status in (Status.BEST_REACH_WORKSPACE, Status.BEST_REACH_LIMITS)
+    assert result.cost <= 1.001 * weighted_optimum(goal, weight, 0.2)
+
+
+def test_a_larger_weight_on_rotation_buys_rotation_with_position():
+    chain = arm('arm5')
+    goal = chain.fk((0.4, 0.5, 0.9, 0.3, 0.2)) @ Pose.from_xyz_rpy((0, 0, 0), (0.5, 0.0, 0.0))
+    found = [chain.solve(Goal(goal, rotation_weight=w), timeout=PATIENT) for w in (0.1, 1.0, 10.0)]
+    positions = [float(result.position_error[0]) for result in found]
+    angles = [float(result.rotation_error[0]) for result in found]
+    assert positions == sorted(positions)
+    assert angles == sorted(angles, reverse=True)
+    assert positions[0] < 0.01 < positions[2]
