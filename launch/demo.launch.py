@@ -11,7 +11,7 @@
 # WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
 # See the License for the specific language governing permissions and
 # limitations under the License.
-"""The demo on a ROS installation: the nodes of ``dq_ik.demo.nodes``, the same as ``dq_ik demo``."""
+"""The demo on a ROS installation: the nodes of ``dq_ik.demo.nodes``, as ``dq_ik demo`` has."""
 
 from launch import LaunchContext, LaunchDescription
 from launch.actions import DeclareLaunchArgument, LogInfo, OpaqueFunction
@@ -19,8 +19,7 @@ from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 
-from dq_ik.demo.choices import (
-    DEFAULT_ROBOT, find_robot, rviz_layout, tips_of, usable_viewer)
+from dq_ik.demo.choices import DEFAULT_ROBOT, find_robot, rviz_layout, tips_of, usable_viewer
 from dq_ik.demo.nodes import demo_nodes, DemoSettings, NodeRow, VIEWERS
 
 ARGUMENTS = (

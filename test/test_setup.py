@@ -11,7 +11,7 @@
 # WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
 # See the License for the specific language governing permissions and
 # limitations under the License.
-"""The set-up program: steps are skipped when done, repaired when interrupted, failures explained."""
+"""The set-up program: what is done is skipped, what broke is repaired, failures are explained."""
 
 from __future__ import annotations
 

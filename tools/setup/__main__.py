@@ -39,9 +39,7 @@ def main():
     """Set up, and turn every foreseen failure into one sentence."""
     if sys.version_info < OLDEST:
         found = '.'.join(map(str, sys.version_info[:3]))
-        return 'dq_ik needs Python 3.10 or newer; this is {}. Try: make PYTHON=python3.12'.format(
-            found
-        )
+        return f'dq_ik needs Python 3.10 or newer; this is {found}. Try: make PYTHON=python3.12'
     options = parse_arguments()
     from environment import set_up
     from report import SetupError
@@ -53,7 +51,7 @@ def main():
         print('Waiting for another set-up of this checkout to finish.', flush=True)
         fcntl.flock(handle, fcntl.LOCK_EX)
     try:
-        set_up(ROOT, Path(os.path.abspath(options.venv)), ['ros', 'interfaces'] + options.extras)
+        set_up(ROOT, Path(os.path.abspath(options.venv)), ['ros', 'interfaces', *options.extras])
     except SetupError as error:
         return str(error)
     except KeyboardInterrupt:
