@@ -15,9 +15,10 @@
 """
 The best reach: the nearest point of the goals that the limits allow, by a projected Newton method.
 
-Gauss-Newton forgets the curvature of the arm's motion, which decides everything when the error cannot vanish: at full stretch it
-oscillates. Here the exact second derivative of the cost is used, so that a goal out of reach is answered by a point that is stationary to
-rounding, and the same goal asked again moves nothing ([Kenwright2022] section IX: stretching without jitter).
+Gauss-Newton forgets the curvature of the arm's motion, which decides everything when the error
+cannot vanish: at full stretch it oscillates. Here the exact second derivative of the cost is used,
+so that a goal out of reach is answered by a point that is stationary to rounding, and the same
+goal asked again moves nothing ([Kenwright2022] section IX: stretching without jitter).
 """
 
 import math
@@ -63,7 +64,7 @@ def newton(blocks, q, max_iterations, deadline):
 
 @kernel
 def _flat(work, q, count):
-    """Tell whether the gradient vanishes on the free joints and the held ones are at their limits."""
+    """Tell whether the gradient vanishes on the free joints and the held ones are at limits."""
     free = 0.0
     for p in range(count):
         free = max(free, abs(work.b[work.free[p]]))
@@ -71,13 +72,14 @@ def _flat(work, q, count):
     if count < q.shape[0]:
         for i in range(q.shape[0]):
             if q[i] <= work.lower[i] + 1e-3 or q[i] >= work.upper[i] - 1e-3:
-                way = max(way, min(abs(q[i] - work.lower[i]), abs(q[i] - work.upper[i])) * abs(work.b[i]))
+                gap = min(abs(q[i] - work.lower[i]), abs(q[i] - work.upper[i]))
+                way = max(way, gap * abs(work.b[i]))
     return free < FLAT and way < FLAT
 
 
 @kernel
 def _nearly_flat(work, q):
-    """Tell whether a point where the line search found nothing better is stationary up to rounding."""
+    """Tell whether a point that the line search could not better is stationary to rounding."""
     slope = 0.0
     for i in range(q.shape[0]):
         pushed = ((work.b[i] < 0.0 and q[i] <= work.lower[i])
@@ -89,7 +91,7 @@ def _nearly_flat(work, q):
 
 @routine
 def _shifted_solve(blocks, count):
-    """Solve for the Newton step, adding to the diagonal until the Hessian is positive definite on the free joints."""
+    """Solve for the Newton step; the diagonal grows until all free pivots are positive."""
     tree, request, answer, work = views(blocks)
     if solve_free(work.A, work.b, work.free, count, work.L, work.trial, work.x):
         return
@@ -112,9 +114,11 @@ def _add_curvature(blocks):
     """
     Add to the Gauss-Newton matrix what makes it the Hessian of half the cost.
 
-    With the screws (v, w) of two joints on the way to a tip at p, a nearer to the base than b, ``d2p / dqa dqb = wa x (vb + wb x p)``, and for the rotation
-    vector e: ``kappa wa.wb + c (e.wa)(e.wb) - e.(wa x wb) / 2`` with ``kappa = 1 - c |e|^2`` takes the place of ``wa.wb``. Goals with unequal
-    weights or allowances keep the Gauss-Newton matrix, which descends as well.
+    With the screws (v, w) of two joints on the way to a tip at p, a nearer to the base than b,
+    ``d2p / dqa dqb = wa x (vb + wb x p)``, and for the rotation vector e:
+    ``kappa wa.wb + c (e.wa)(e.wb) - e.(wa x wb) / 2`` with ``kappa = 1 - c |e|^2`` takes the place
+    of ``wa.wb``. Goals with unequal weights or allowances keep the Gauss-Newton matrix, which
+    descends as well.
     """
     tree, request, answer, work = views(blocks)
     for k in range(tree.tip.shape[0]):

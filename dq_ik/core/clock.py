@@ -31,7 +31,7 @@ if COMPILED:
 
     @kernel
     def seconds(timespec):
-        """Steady time [s]; ``timespec`` is an int64 array of two, used as the buffer of the call."""
+        """Steady time [s]; ``timespec`` is an int64 array of two, the buffer of the call."""
         _clock_gettime(_CLOCK, timespec.ctypes.data)
         return timespec[0] + 1e-9 * timespec[1]
 else:

@@ -12,7 +12,11 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The search of :mod:`dq_ik.core.search` with the methods as published and the reference solvers, compiled only when asked for."""
+"""
+The search with the methods as published and the reference solvers.
+
+The loop is that of :mod:`dq_ik.core.search`; it is compiled only when one of these is asked for.
+"""
 
 from dq_ik.core import paper, reference
 from dq_ik.core.compile import entry
@@ -22,7 +26,7 @@ from dq_ik.core.search import begin, complete, judge, Method, next_start
 
 @entry
 def solve(numbers, indices, table, requests, answers_out):
-    """Solve each row of requests by the method it names; the arguments are those of :func:`dq_ik.core.search.solve`."""
+    """Solve each row by the method it names; arguments as in :func:`dq_ik.core.search.solve`."""
     blocks = new_blocks(numbers, indices, table, requests, answers_out)
     for row in range(requests.shape[0]):
         blocks = at_row(blocks, requests, answers_out, row)

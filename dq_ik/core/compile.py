@@ -13,9 +13,11 @@
 # limitations under the License.
 
 """
-The decorators of the core: ``kernel`` for small functions, ``routine`` for larger ones, ``entry`` for those called from Python.
+The decorators of the core.
 
-All compile with numba. Without numba the same functions run as plain Python: slow but right, with one warning.
+``kernel`` is for small functions, ``routine`` for larger ones, ``entry`` for those called from
+Python. All compile with numba. Without numba the same functions run as plain Python: slow but
+right, with one warning.
 """
 
 from __future__ import annotations
@@ -63,8 +65,10 @@ def entry(function: Callable) -> Callable:
     """
     Compile a function that Python calls; the machine code is kept on disk between runs.
 
-    Numba looks only at the file of the function itself to see whether the code on disk is stale; here all files of the core count.
+    Numba looks only at the file of the function itself to see whether the code on disk is stale;
+    here all files of the core count.
     """
+    compiled: Any  # a dispatcher of numba
     try:
         compiled = _compiler(cache=True)(function)
     except RuntimeError:  # neither the package nor the home folder is writable
@@ -76,8 +80,8 @@ def entry(function: Callable) -> Callable:
     return compiled
 
 
-def is_ready(function: Callable) -> bool:
-    """Tell whether an entry runs at once: compiled before in this process or on disk, or never to be compiled."""
+def is_ready(function: Any) -> bool:
+    """Tell whether an entry runs at once: compiled here or on disk, or never to be compiled."""
     if not COMPILED or function.signatures:
         return True
     return bool(function._cache._cache_file._load_index())

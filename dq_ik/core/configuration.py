@@ -26,9 +26,10 @@ TURN = 2.0 * math.pi
 @kernel
 def advance(tree, q, x, fraction, lower, upper, q_out):
     """
-    Configuration after a fraction of the step x, projected onto the limits ([ProjectedLineSearch] eqs. 36-40, [Kenwright2022] eq. 31).
+    Configuration after a fraction of the step x, projected onto the limits.
 
-    A ball turns by ``exp(fraction x)`` on its own side, then its swing and twist are clamped. ``q_out`` must not be q.
+    [ProjectedLineSearch] eqs. 36-40, [Kenwright2022] eq. 31. A ball turns by ``exp(fraction x)``
+    on its own side, then its swing and twist are clamped. ``q_out`` must not be q.
     """
     for i in range(q.shape[0]):
         q_out[i] = min(max(q[i] + fraction * x[i], lower[i]), upper[i])
@@ -48,7 +49,11 @@ def advance(tree, q, x, fraction, lower, upper, q_out):
 
 @kernel
 def displacement(tree, b, q, x, fraction, q_new):
-    """Inner product of b with the way from q to ``q_new = P(q + fraction x)``; a ball's way is measured in its tangent space."""
+    """
+    Inner product of b with the way from q to ``q_new = P(q + fraction x)``.
+
+    The way of a ball is measured in its tangent space.
+    """
     total = 0.0
     for i in range(q.shape[0]):
         total += b[i] * (q_new[i] - q[i])
@@ -62,7 +67,7 @@ def displacement(tree, b, q, x, fraction, q_new):
 
 @kernel
 def unwind(request, q):
-    """Bring joints that turned freely to the turn nearest to the seed inside the limits, in place; tell whether any moved."""
+    """Bring free turns to the allowed one nearest to the seed, in place; tell if any moved."""
     changed = False
     for i in range(q.shape[0]):
         if request.period[i] == 0.0:

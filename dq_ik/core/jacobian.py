@@ -15,9 +15,10 @@
 """
 The Jacobian of all tips: columns of twists, linear first.
 
-World Jacobian: ``(velocity of the tip's point, angular velocity) = J_world qdot``, both along the base's axes ([Recipe] procedure 1 and
-eq. 13; [ProjectedLineSearch] eqs. A.11, A.15; [Rotations] eqs. 74, 79, algorithms 5, 10 and 13). Body Jacobian: the same along the tip's own axes
-([Recipe] eqs. 9-12, procedure 2).
+World Jacobian: ``(velocity of the tip's point, angular velocity) = J_world qdot``, both along the
+base's axes ([Recipe] procedure 1 and eq. 13; [ProjectedLineSearch] eqs. A.11, A.15; [Rotations]
+eqs. 74, 79, algorithms 5, 10 and 13). Body Jacobian: the same along the tip's own axes ([Recipe]
+eqs. 9-12, procedure 2).
 """
 
 import numpy as np
@@ -25,7 +26,15 @@ import numpy as np
 from dq_ik.core import dual_quaternion, quaternion
 from dq_ik.core.compile import entry, kernel
 from dq_ik.core.tree import (
-    forward_kinematics, n_screws, PATH_START, PATH_STOP, SLOT_START, SLOT_STOP, tip_pose, unpack)
+    forward_kinematics,
+    n_screws,
+    PATH_START,
+    PATH_STOP,
+    SLOT_START,
+    SLOT_STOP,
+    tip_pose,
+    unpack,
+)
 from dq_ik.core.vector import fill
 
 

@@ -15,8 +15,9 @@
 """
 Views of a block of memory as vectors and matrices, free of cost inside kernels.
 
-NumPy's slices and reshapes count references and check layouts, some 60 ns each; a solve makes fifty of them. A view made here is only an
-address and a shape: the block must outlive it, as the arguments of an entry do.
+NumPy's slices and reshapes count references and check layouts, some 60 ns each; a solve makes
+fifty of them. A view made here is only an address and a shape: the block must outlive it, as the
+arguments of an entry do.
 """
 
 from dq_ik.core.compile import COMPILED, kernel

@@ -13,18 +13,18 @@
 # limitations under the License.
 
 """
-One attempt by each of the two methods of the package, in their strong forms (as published: :mod:`dq_ik.core.paper`).
+One attempt by each of the two methods of the package, in their strong forms.
 
-An attempt starts at q and ends when all goals are met, when it stalls, or when it has used its iterations. Every iterate is inside
-the limits. The best configuration is left in ``work.best``.
+As published they are in :mod:`dq_ik.core.paper`. An attempt starts at q and ends when all goals
+are met, when it stalls, or when it has used its iterations. Every iterate is inside the limits.
+The best configuration is left in ``work.best``.
 """
 
 from dq_ik.core.compile import kernel, routine
 from dq_ik.core.configuration import advance, displacement
 from dq_ik.core.request import views
 from dq_ik.core.residual import evaluate, linearise, look
-from dq_ik.core.step import (
-    damp, free_joints, gauss_seidel_sweep, normal_equations, solve_free)
+from dq_ik.core.step import damp, free_joints, gauss_seidel_sweep, normal_equations, solve_free
 from dq_ik.core.vector import copy, fill, record
 
 DAMPING = 0.05  # times the cost: strong far from the goal, vanishing at it (after Sugihara)
@@ -44,9 +44,10 @@ def pgs(blocks, q, max_iterations):
     """
     Projected Gauss-Seidel with subspace minimisation.
 
-    Each iteration solves the damped normal equations within the limits: one Gauss-Seidel sweep from zero finds the joints that end on
-    a limit, the others are solved exactly and clamped. Differs from [Kenwright2022] section VII in the adaptive damping and in the exact solve
-    in place of further sweeps, which find the same point slowly.
+    Each iteration solves the damped normal equations within the limits: one Gauss-Seidel sweep
+    from zero finds the joints that end on a limit, the others are solved exactly and clamped.
+    Differs from [Kenwright2022] section VII in the adaptive damping and in the exact solve in
+    place of further sweeps, which find the same point slowly.
 
     :returns: the best cost, its worst error in tolerances, the iterations used
     """
@@ -91,8 +92,9 @@ def pls(blocks, q, max_iterations):
     """
     Projected line search along a damped Gauss-Newton direction.
 
-    Joints on a limit and pushed against it are held there; the others take the damped Gauss-Newton step (a two-metric projection); then the
-    projected Armijo test decides how far to go, so that the cost falls in every iteration. Differs from [ProjectedLineSearch] section 4 in the
+    Joints on a limit and pushed against it are held there; the others take the damped Gauss-Newton
+    step (a two-metric projection); then the projected Armijo test decides how far to go, so that
+    the cost falls in every iteration. Differs from [ProjectedLineSearch] section 4 in the
     direction only, which is the gradient there.
 
     :returns: the cost, its worst error in tolerances, the iterations used
@@ -120,9 +122,10 @@ def pls(blocks, q, max_iterations):
 @kernel
 def hold_pushed(q, work):
     """
-    Send joints that are on (or very near) a limit and pushed against it onto that limit; list the others.
+    Send joints on (or very near) a limit and pushed against it onto that limit; list the others.
 
-    :returns: the number of free joints, listed in ``work.free``; ``work.x`` of the others is the way to their limit
+    :returns: the number of free joints, listed in ``work.free``; ``work.x`` of the others is the
+        way to their limit
     """
     push = 0.0
     for i in range(q.shape[0]):
@@ -145,7 +148,8 @@ def search_line(blocks, q, cost, worst):
     """
     Projected Armijo back-tracking along ``work.x`` ([ProjectedLineSearch] eqs. 32-40), in place.
 
-    With f = E / 2 the slope is ``-b``; a step is taken when ``f(P(q + tau x)) < f(q) - alpha b^T (P(q + tau x) - q)``.
+    With f = E / 2 the slope is ``-b``; a step is taken when
+    ``f(P(q + tau x)) < f(q) - alpha b^T (P(q + tau x) - q)``.
 
     :returns: whether a step was taken, the cost and the worst error after it
     """

@@ -12,7 +12,11 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""One attempt by each of the two methods exactly as published: the yardstick of the strong forms in :mod:`dq_ik.core.methods`."""
+"""
+One attempt by each of the two methods exactly as published.
+
+The yardstick of the strong forms in :mod:`dq_ik.core.methods`.
+"""
 
 from dq_ik.core.compile import routine
 from dq_ik.core.configuration import advance
@@ -30,9 +34,10 @@ UNCHANGED = 1e-9  # relative change of the cost that ends an attempt
 @routine
 def pgs(blocks, q, max_iterations):
     """
-    Projected Gauss-Seidel as published: constant damping and plain sweeps ([Kenwright2022] section VII, eqs. 27-31).
+    Projected Gauss-Seidel as published: constant damping and plain sweeps.
 
-    Sweeps end by their number, by the change of the unknowns, or when that change stays the same (the paper's termination tests); so do the
+    [Kenwright2022] section VII, eqs. 27-31. Sweeps end by their number, by the change of the
+    unknowns, or when that change stays the same (the paper's termination tests); so do the
     iterations around them.
     """
     tree, request, answer, work = views(blocks)
@@ -69,9 +74,10 @@ def pgs(blocks, q, max_iterations):
 @routine
 def pls(blocks, q, max_iterations):
     """
-    Projected gradient with projected Armijo back-tracking, as published ([ProjectedLineSearch] section 4, eqs. 26-40).
+    Projected gradient with projected Armijo back-tracking, as published.
 
-    The direction is ``-grad f = 2 J^T W (g - F)``, the first length tried is 1.
+    [ProjectedLineSearch] section 4, eqs. 26-40. The direction is ``-grad f = 2 J^T W (g - F)``,
+    the first length tried is 1.
     """
     tree, request, answer, work = views(blocks)
     cost, worst = look(blocks, q)

@@ -15,8 +15,10 @@
 """
 Secondary wishes in the directions that the goals leave free: near a posture, away from the limits.
 
-A step solves ``min |J x - e|^2 + damping |x - s|^2``, so ``(J^T J + damping I) x = J^T e + damping s``: where the goals do not care, x is the wish s;
-where they do, the small damping leaves them their way. The goals stay met: a step that breaks them is corrected, or undone.
+A step solves ``min |J x - e|^2 + damping |x - s|^2``, so
+``(J^T J + damping I) x = J^T e + damping s``: where the goals do not care, x is the wish s; where
+they do, the small damping leaves them their way. The goals stay met: a step that breaks them is
+corrected, or undone.
 """
 
 from dq_ik.core.compile import kernel, routine
@@ -34,7 +36,7 @@ SETTLED = 1e-5  # largest joint step [rad or m] that counts as rest
 
 @routine
 def relax(blocks, q):
-    """Move a solution along its free directions towards the wishes, in place; return the iterations used."""
+    """Move a solution towards the wishes where it is free, in place; return the iterations."""
     tree, request, answer, work = views(blocks)
     used = 0
     wish = _discomfort(request, q)

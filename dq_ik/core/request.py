@@ -13,9 +13,10 @@
 # limitations under the License.
 
 """
-What crosses the border of a solve: a request, an answer and the work arrays, each one block of memory.
+What crosses the border of a solve: a request, an answer and the work arrays, each one block.
 
-Kernels see the blocks as named tuples of views; the layouts are stated here once, for Python and for the kernels.
+Kernels see the blocks as named tuples of views; the layouts are stated here once, for Python and
+for the kernels.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from dq_ik.core.tree import n_screws, unpack
 # Columns of a goal row.
 TARGET, WEIGHT, SLACK, TOLERANCE, KIND, AXIS = 0, 8, 14, 20, 22, 23
 GOAL_WIDTH = 26
-# Kinds of goals: equal weights per axis; weights along the base's axes; along the goal's axes; pointing an axis.
+# Kinds of goals: equal weights; weights along the base's axes; along the goal's; pointing.
 UNIFORM, BASE_AXES, GOAL_AXES, POINTING = 0, 1, 2, 3
 
 # Head of a request: one number per option.
@@ -66,7 +67,7 @@ class Request(NamedTuple):
 class Answer(NamedTuple):
     """An answer as views."""
 
-    head: np.ndarray  # (9,) status, iterations, restarts, time, cost, worst error, solutions, measure, trace
+    head: np.ndarray  # (9,) in the order of STATUS to TRACED
     q: np.ndarray  # (n,)
     error: np.ndarray  # (n_tips, 2) position [m] and rotation [rad] error
     pressed: np.ndarray  # (n,) -1 or +1: pressed against the lower or upper limit
@@ -139,7 +140,7 @@ def view_answer(block, n, n_tips, n_trace):
 
 
 class Blocks(NamedTuple):
-    """The memory of one solve. Routines are handed these few blocks and make the views they need, which cost nothing."""
+    """The memory of one solve; routines are handed these few blocks and make views at no cost."""
 
     numbers: np.ndarray  # the tree, packed
     indices: np.ndarray

@@ -15,9 +15,11 @@
 """
 Goals as arrays, the weighted error of all tips, and its derivative.
 
-The error of a tip with pose x towards a goal g is ``e = (p_g - p, log(r_g r*))`` along the base's axes: position first ([Rotations] eq. 86 with
-the sign turned; [Recipe] section 3.3). With equal weights on the three axes ``-J^T W e`` is the exact gradient of half the cost, since ``log``
-points along its own axis. Several tips are stacked ([ProjectedLineSearch] eqs. 16-18); the cost is ``E = (g - F)^T W (g - F)``.
+The error of a tip with pose x towards a goal g is ``e = (p_g - p, log(r_g r*))`` along the base's
+axes: position first ([Rotations] eq. 86 with the sign turned; [Recipe] section 3.3). With equal
+weights on the three axes ``-J^T W e`` is the exact gradient of half the cost, since ``log`` points
+along its own axis. Several tips are stacked ([ProjectedLineSearch] eqs. 16-18); the cost is
+``E = (g - F)^T W (g - F)``.
 """
 
 from __future__ import annotations
@@ -28,7 +30,16 @@ from dq_ik.core import dual_quaternion, quaternion
 from dq_ik.core.compile import kernel, routine
 from dq_ik.core.jacobian import columns
 from dq_ik.core.request import (
-    AXIS, GOAL_AXES, KIND, POINTING, SLACK, TOLERANCE, UNIFORM, views, WEIGHT)
+    AXIS,
+    GOAL_AXES,
+    KIND,
+    POINTING,
+    SLACK,
+    TOLERANCE,
+    UNIFORM,
+    views,
+    WEIGHT,
+)
 from dq_ik.core.tree import forward_kinematics, SLOT_START, SLOT_STOP, tip_pose
 
 SMALL_ANGLE = 1e-4  # below, the series is exact to double precision
@@ -39,9 +50,11 @@ def evaluate(tree, goals, q, work):
     """
     Forward kinematics and weighted errors at q.
 
-    Fills ``work.world``, ``work.screw``, ``work.point`` (tips' positions), ``work.error`` (unweighted) and ``work.residual`` (weighted).
+    Fills ``work.world``, ``work.screw``, ``work.point`` (tips' positions), ``work.error``
+    (unweighted) and ``work.residual`` (weighted).
 
-    :returns: the cost E, and the largest error in units of its tolerance (at most 1: all goals are met)
+    :returns: the cost E, and the largest error in units of its tolerance (at most 1: all goals are
+        met)
     """
     forward_kinematics(tree, q, work.world, work.screw)
     cost = 0.0
@@ -99,7 +112,7 @@ def _arc(a, b):
 
 @kernel
 def _weigh(goal, e_p, e_r, residual_out):
-    """Write the weighted residual of one tip; return its cost and its error in units of the tolerance."""
+    """Write the weighted residual of one tip; return its cost and its error in tolerances."""
     if goal[KIND] == GOAL_AXES:
         back = quaternion.conj((goal[0], goal[1], goal[2], goal[3]))
         e_p = quaternion.rotate(back, e_p)
@@ -117,7 +130,8 @@ def _weigh(goal, e_p, e_r, residual_out):
         residual_out[r] = goal[WEIGHT + r] * linear
         residual_out[3 + r] = goal[WEIGHT + 3 + r] * angular
         cost += residual_out[r] * residual_out[r] + residual_out[3 + r] * residual_out[3 + r]
-    return cost, math.sqrt(max(square_p / goal[TOLERANCE] ** 2, square_r / goal[TOLERANCE + 1] ** 2))
+    return cost, math.sqrt(max(square_p / goal[TOLERANCE] ** 2,
+                               square_r / goal[TOLERANCE + 1] ** 2))
 
 
 @kernel
@@ -132,7 +146,7 @@ def _beyond(value, slack):
 
 @kernel
 def linearise(tree, goals, work):
-    """Fill ``work.column`` with the weighted Jacobian columns of all tips at the state last evaluated."""
+    """Fill ``work.column`` with the weighted Jacobian columns at the state last evaluated."""
     for k in range(goals.shape[0]):
         goal = goals[k]
         point = (work.point[k, 0], work.point[k, 1], work.point[k, 2])
@@ -174,7 +188,7 @@ def _turn(goal, error, column):
 
 @kernel
 def _across(e_r, angular, goal):
-    """Drop from an angular velocity the turn about the goal's axis, which a pointing goal leaves free."""
+    """Drop from an angular velocity the turn that a pointing goal leaves free."""
     a = quaternion.rotate((goal[0], goal[1], goal[2], goal[3]),
                           (goal[AXIS], goal[AXIS + 1], goal[AXIS + 2]))
     along = a[0] * angular[0] + a[1] * angular[1] + a[2] * angular[2]
@@ -184,10 +198,11 @@ def _across(e_r, angular, goal):
 @kernel
 def log_derivative(e, w):
     """
-    Rate at which ``e = log(r_g r*)`` falls when r turns at angular velocity w: ``w + e x w / 2 + c e x (e x w)``.
+    Rate at which ``e = log(r_g r*)`` falls when r turns at angular velocity w.
 
-    The inverse right Jacobian of the rotation group, ``c = 1/a^2 - (1 + cos a) / (2 a sin a)`` with ``a = |e|``, so that Newton steps on
-    ``log`` are exact ([Kenwright2022] Appendix B asks for the derivative of log).
+    ``w + e x w / 2 + c e x (e x w)``, the inverse right Jacobian of the rotation group,
+    ``c = 1/a^2 - (1 + cos a) / (2 a sin a)`` with ``a = |e|``, so that Newton steps on ``log`` are
+    exact ([Kenwright2022] Appendix B asks for the derivative of log).
     """
     once = quaternion.cross(e, w)
     twice = quaternion.cross(e, once)

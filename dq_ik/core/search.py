@@ -15,7 +15,8 @@
 """
 One solve from start to end: attempts and restarts, the choice among solutions, and the best reach.
 
-Success is judged by forward kinematics on the final vector, unwound and clamped (:func:`dq_ik.core.verdict.finish`).
+Success is judged by forward kinematics on the final vector, unwound and clamped
+(:func:`dq_ik.core.verdict.finish`).
 """
 
 from __future__ import annotations
@@ -29,8 +30,27 @@ from dq_ik.core.clock import seconds
 from dq_ik.core.compile import entry, kernel, routine
 from dq_ik.core.posture import relax
 from dq_ik.core.request import (
-    at_row, BEST, ITERATIONS, MAX_ITERATIONS, MAX_RESTARTS, MAX_STEP, METHOD, MODE, new_blocks, POOL,
-    RESTARTS, SECONDARY, SOLUTIONS, STATUS, STAY, TIME, TIMEOUT, TRACED, views, WORST)
+    at_row,
+    BEST,
+    ITERATIONS,
+    MAX_ITERATIONS,
+    MAX_RESTARTS,
+    MAX_STEP,
+    METHOD,
+    MODE,
+    new_blocks,
+    POOL,
+    RESTARTS,
+    SECONDARY,
+    SOLUTIONS,
+    STATUS,
+    STAY,
+    TIME,
+    TIMEOUT,
+    TRACED,
+    views,
+    WORST,
+)
 from dq_ik.core.residual import derive, look
 from dq_ik.core.step import dense_jacobian, manipulability
 from dq_ik.core.vector import copy, fill
@@ -41,7 +61,7 @@ BEST_REACH_ITERATIONS = 100
 
 
 class Method(IntEnum):
-    """How an attempt proceeds: the two methods here, the others in :mod:`dq_ik.core.comparison`."""
+    """How an attempt proceeds: two methods here, others in :mod:`dq_ik.core.comparison`."""
 
     PGS = 0
     PLS = 1
@@ -93,7 +113,8 @@ def begin(blocks):
     """
     Prepare a solve and return the time of its start.
 
-    Limits are narrowed to the largest step and to locked joints, and lifted where joints may turn freely; the wishes for the posture are joined.
+    Limits are narrowed to the largest step and to locked joints, and lifted where joints may turn
+    freely; the wishes for the posture are joined.
     """
     tree, request, answer, work = views(blocks)
     start = seconds(work.clock)
@@ -124,7 +145,7 @@ def begin(blocks):
 
 @routine
 def next_start(blocks, start):
-    """Write the start of the next attempt into the answer; False if the mode is served or the budget spent."""
+    """Write the start of the next attempt; False if the mode is served or the budget spent."""
     tree, request, answer, work = views(blocks)
     head = answer.head
     if head[RESTARTS] >= 0.0:
@@ -140,7 +161,7 @@ def next_start(blocks, start):
 
 @routine
 def judge(blocks, result):
-    """Take an attempt's result (cost, worst error, iterations) and best configuration into account."""
+    """Account for an attempt's result (cost, worst error, iterations) and best configuration."""
     tree, request, answer, work = views(blocks)
     cost, worst, iterations = result
     head, q = answer.head, answer.q
@@ -163,9 +184,10 @@ def judge(blocks, result):
 @kernel
 def complete(blocks, start):
     """
-    Complete the answer: the best solution, relaxed to the wishes, or the best reach and its reason.
+    Complete the answer: the best solution, relaxed to the wishes, or the best reach.
 
-    For the best reach the candidates are driven to their nearest constrained optimum, and the best is taken.
+    For the best reach the candidates are driven to their nearest constrained optimum, and the best
+    is taken.
     """
     _, request, answer, work = views(blocks)
     deadline = start + request.head[TIMEOUT]
@@ -206,7 +228,8 @@ def first_candidate(blocks):
     """
     Return the first place of the pool from which the best reach is sought.
 
-    Without restarts (streams) the only candidate is the seed, so that the answer moves with the goal and does not jump.
+    Without restarts (streams) the only candidate is the seed, so that the answer moves with the
+    goal and does not jump.
     """
     tree, request, answer, work = views(blocks)
     if request.head[MAX_RESTARTS] == 0.0:
@@ -231,7 +254,7 @@ def late(blocks, deadline):
 
 @routine
 def keep(blocks, place, result):
-    """Keep a candidate's optimum (cost, iterations, whether stationary) if it is the best; return the next place."""
+    """Keep an optimum (cost, iterations, stationary) if it is the best; return the next place."""
     tree, request, answer, work = views(blocks)
     cost, iterations, stationary = result
     answer.head[ITERATIONS] += iterations
@@ -262,7 +285,7 @@ def explain(blocks, start):
 
 @routine
 def _measure(blocks, q):
-    """What the mode minimises: the way from the seed (squared or largest), or minus the manipulability."""
+    """What the mode minimises: the way (squared or largest), or minus the manipulability."""
     tree, request, answer, work = views(blocks)
     mode = int(request.head[MODE])
     if mode == Mode.MANIPULABILITY:

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Where attempts begin: at the seed, then at stored configurations, those with tips nearest to the goals first."""
+"""Where attempts begin: at the seed, then at stored configurations, nearest to the goals first."""
 
 import math
 
@@ -52,7 +52,7 @@ def choose(blocks, restart, q_out):
 
 @routine
 def _measure(blocks):
-    """Fill ``work.distance`` with the squared, weighted distances of the stored tips' poses to the goals."""
+    """Fill ``work.distance`` with the squared, weighted distances of stored tips to the goals."""
     tree, request, answer, work = views(blocks)
     table = blocks.table
     n = request.seed.shape[0]
@@ -67,7 +67,7 @@ def _measure(blocks):
             p_tip = dual_quaternion.translation(x_tip)
             for r in range(3):
                 total += (goal[WEIGHT + r] * (p_goal[r] - p_tip[r])) ** 2
-            # For unit quaternions 8 (1 - |a.b|) is the squared angle between the rotations, to second order.
+            # 8 (1 - |a.b|) is the squared angle between two rotations, to second order.
             agreement = abs(goal[0] * pose[0] + goal[1] * pose[1]
                             + goal[2] * pose[2] + goal[3] * pose[3])
             total += 8.0 * goal[WEIGHT + 3] ** 2 * (1.0 - agreement)

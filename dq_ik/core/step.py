@@ -13,9 +13,10 @@
 # limitations under the License.
 
 """
-The linear algebra of one step: normal equations, projected Gauss-Seidel, and the exact solve on the free joints.
+The linear algebra of one step: normal equations, projected Gauss-Seidel, exact solve.
 
-``A x = b`` with ``A = J^T W J + D`` and ``b = J^T W e`` ([Kenwright2022] eqs. 27-30), subject to ``lower <= q + x <= upper``.
+``A x = b`` with ``A = J^T W J + D`` and ``b = J^T W e`` ([Kenwright2022] eqs. 27-30), subject to
+``lower <= q + x <= upper``.
 """
 
 import math
@@ -30,7 +31,7 @@ TINY = 1e-15  # pivots below count as zero
 
 @kernel
 def normal_equations(tree, work):
-    """Fill ``work.A = J^T W J`` (both triangles) and ``work.b = J^T W e`` from the columns and residuals of all tips."""
+    """Fill ``work.A = J^T W J`` (both triangles) and ``work.b = J^T W e``, summed over tips."""
     A, b, column = work.A, work.b, work.column
     n = b.shape[0]
     for i in range(n):
@@ -97,9 +98,10 @@ def free_joints(q, lower, upper, x, free_out):
 @kernel
 def solve_free(A, b, free, count, L, y, x):
     """
-    Solve for the free unknowns with the others held, by the factorisation ``A = L^T D L`` of the free part.
+    Solve for the free unknowns with the others held.
 
-    Unknowns are eliminated from the tips to the base, so that the zeros between branches of a tree stay zeros and are skipped.
+    By the factorisation ``A = L^T D L`` of the free part. Unknowns are eliminated from the tips to
+    the base, so that the zeros between branches of a tree stay zeros and are skipped.
 
     :param x: in: values of the held unknowns; out: the free ones too
     :param L: work matrix; its rows up to the diagonal end as ``D L``
@@ -129,7 +131,7 @@ def solve_free(A, b, free, count, L, y, x):
 
 @kernel
 def eliminate(L, y, count):
-    """Gauss elimination of a symmetric matrix given by its lower triangle, last first; False if a pivot is not positive."""
+    """Eliminate in a symmetric matrix (lower triangle), last first; False if a pivot is <= 0."""
     for p in range(count - 1, -1, -1):
         if not L[p, p] > TINY:
             return False
@@ -146,7 +148,7 @@ def eliminate(L, y, count):
 
 @kernel
 def dense_jacobian(tree, work):
-    """Stack the weighted columns of all tips into a new matrix (6 n_tips, n) ([Recipe] section 3.3)."""
+    """Stack the weighted columns of all tips: (6 n_tips, n), new ([Recipe] section 3.3)."""
     J = np.zeros((6 * tree.tip.shape[0], work.b.shape[0]))
     for k in range(tree.tip.shape[0]):
         for slot in range(tree.tip_index[k, SLOT_START], tree.tip_index[k, SLOT_STOP]):
@@ -158,9 +160,10 @@ def dense_jacobian(tree, work):
 @routine
 def manipulability(J):
     """
-    Product of the singular values of the weighted Jacobian: Yoshikawa's measure, for any number of joints and tips.
+    Yoshikawa's measure: the product of the singular values of the weighted Jacobian.
 
-    The square root of ``det(J J^T)``, or of ``det(J^T J)`` where there are fewer joints than rows.
+    For any number of joints and tips: the square root of ``det(J J^T)``, or of ``det(J^T J)``
+    where there are fewer joints than rows.
     """
     rows, n = J.shape
     size = min(n, rows)

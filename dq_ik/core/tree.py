@@ -15,9 +15,10 @@
 """
 A robot as arrays, and its forward kinematics by dual-quaternion products.
 
-An element i has a constant pose C_i in its parent element and moves about or along z, or freely (ball), so that
-``x_i = x_parent(i) C_i M_i(q)`` ([Kenwright2022] eqs. 13-15; [Rotations] eq. 61, algorithms 2, 3, 7, 8 and 12). Revolute and
-prismatic joints differ in their motion only; fixed joints are folded into C; a mimic joint reads another joint's variable.
+An element i has a constant pose C_i in its parent element and moves about or along z, or freely
+(ball), so that ``x_i = x_parent(i) C_i M_i(q)`` ([Kenwright2022] eqs. 13-15; [Rotations] eq. 61,
+algorithms 2, 3, 7, 8 and 12). Revolute and prismatic joints differ in their motion only; fixed
+joints are folded into C; a mimic joint reads another joint's variable.
 """
 
 from __future__ import annotations
@@ -49,14 +50,15 @@ class Tree(NamedTuple):
     """
     The arrays of a chain or tree; never written by a kernel.
 
-    A *screw* is one axis of motion (a ball has three); a *slot* is one variable on the way to one tip, so that joints off
-    the way cost nothing ([Rotations] algorithm 9; [Recipe] "On-Path").
+    A *screw* is one axis of motion (a ball has three); a *slot* is one variable on the way to one
+    tip, so that joints off the way cost nothing ([Rotations] algorithm 9; [Recipe] "On-Path").
     """
 
     element: np.ndarray  # (n_elements, 13) constant pose, multiplier, offset, limits of a ball
-    index: np.ndarray  # (n_elements, 4) kind, parent element or -1, first variable, first screw
+    # (n_elements, 4) kind, parent element or -1, first variable, first screw
+    index: np.ndarray  # type: ignore[assignment]  # instead of the method of tuples
     tip: np.ndarray  # (n_tips, 8) constant pose of the tip in its element
-    tip_index: np.ndarray  # (n_tips, 5) element or -1, first and last entry of path, first and last slot
+    tip_index: np.ndarray  # (n_tips, 5) element or -1, first and last of path, first and last slot
     path: np.ndarray  # (n_path, 2) screw, slot
     slot: np.ndarray  # (n_slots,) variable of each slot
 
@@ -100,8 +102,9 @@ def forward_kinematics(tree, q, world_out, screw_out):
     """
     Poses of all elements in the base frame, and their screws at q.
 
-    A screw is the twist (linear, angular) of the point at the base's origin for a unit rate of the variable: the line of the
-    axis with its moment, or a direction ([Recipe] eqs. 7-10). The velocity at a point p is ``linear + angular x p``.
+    A screw is the twist (linear, angular) of the point at the base's origin for a unit rate of the
+    variable: the line of the axis with its moment, or a direction ([Recipe] eqs. 7-10). The
+    velocity at a point p is ``linear + angular x p``.
 
     :param world_out: ``(n_elements, 8)`` dual quaternions
     :param screw_out: ``(n_screws, 6)`` twists, linear first
@@ -150,7 +153,7 @@ def _move(tree, i, q, x, screw_out):
 
 @kernel
 def _store_line(point, axis, factor, row_out):
-    """Write the twist of a rotation about the line through a point: ``factor (point x axis, axis)``."""
+    """Write the twist of a turn about a line through a point: ``factor (point x axis, axis)``."""
     moment = quaternion.cross(point, axis)
     for k in range(3):
         row_out[k] = factor * moment[k]

@@ -12,7 +12,11 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Sine and cosine together, by Cody and Waite's reduction and Taylor polynomials: exact to rounding, at half the cost of two calls."""
+"""
+Sine and cosine together, exact to rounding, at half the cost of two calls.
+
+By Cody and Waite's reduction and Taylor polynomials.
+"""
 
 import math
 

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Copies of small vectors as plain loops: NumPy's slice assignment checks shapes and overlap each time."""
+"""Copies of small vectors as plain loops: NumPy's slice assignment checks shapes each time."""
 
 from dq_ik.core.compile import kernel
 

@@ -37,13 +37,13 @@ class Status(IntEnum):
     BEST_REACH_WORKSPACE = 2
     TIMED_OUT = 3
     STALLED = 4
-    STEP_LIMITED = 5  # told from BEST_REACH_LIMITS by the limits that press: those of the step, not of the joint
+    STEP_LIMITED = 5  # BEST_REACH_LIMITS where the limits that press are those of the step
 
 
 @routine
 def finish(blocks, q, worst):
     """
-    Unwind whole turns and clamp, in place; return the worst error in tolerances of this very vector.
+    Unwind whole turns and clamp, in place; return this vector's worst error in tolerances.
 
     :param worst: that of q on entry, which stands if nothing is changed
     """
@@ -58,7 +58,7 @@ def finish(blocks, q, worst):
 
 @routine
 def report(blocks, q):
-    """Write the cost and the errors of q by a last look; the goals are met if ``WORST`` is at most 1."""
+    """Write the cost and errors of q by a last look; goals are met if ``WORST`` is at most 1."""
     tree, request, answer, work = views(blocks)
     answer.head[COST], answer.head[WORST] = look(blocks, q)
     for k in range(request.goals.shape[0]):
