@@ -16,7 +16,14 @@
 
 from dq_ik.chain import Chain
 from dq_ik.errors import (
-    ChainError, DqIkError, GoalError, OptionError, PoseError, SeedError, UrdfError)
+    ChainError,
+    DqIkError,
+    GoalError,
+    OptionError,
+    PoseError,
+    SeedError,
+    UrdfError,
+)
 from dq_ik.goal import Goal
 from dq_ik.model import Joint, JointKind, Mimic, RobotModel
 from dq_ik.options import IkOptions
@@ -26,7 +33,26 @@ from dq_ik.solver import solve, solve_batch, Solver
 from dq_ik.urdf import load_robot
 
 __all__ = [
-    'BatchResult', 'Chain', 'ChainError', 'DqIkError', 'Goal', 'GoalError', 'IkOptions', 'IkResult',
-    'Joint', 'JointKind', 'load_robot', 'Mimic', 'OptionError', 'Pose', 'PoseError', 'RobotModel',
-    'SeedError', 'solve', 'solve_batch', 'Solver', 'Status', 'UrdfError',
+    'BatchResult',
+    'Chain',
+    'ChainError',
+    'DqIkError',
+    'Goal',
+    'GoalError',
+    'IkOptions',
+    'IkResult',
+    'Joint',
+    'JointKind',
+    'Mimic',
+    'OptionError',
+    'Pose',
+    'PoseError',
+    'RobotModel',
+    'SeedError',
+    'Solver',
+    'Status',
+    'UrdfError',
+    'load_robot',
+    'solve',
+    'solve_batch',
 ]

@@ -15,8 +15,8 @@
 """
 From joints to kernel arrays: the elements, variables and paths of a chain or tree.
 
-Each joint becomes elements that move about or along z (see :mod:`dq_ik.core.tree`); fixed joints disappear into the constant
-poses between them.
+Each joint becomes elements that move about or along z (see :mod:`dq_ik.core.tree`); fixed joints
+disappear into the constant poses between them.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Elements:
 
 @dataclass(frozen=True)
 class _Place:
-    """Where a frame sits: the element that carries it (-1: the base) and its constant pose there."""
+    """Where a frame sits: its element (-1: the base) and its constant pose there."""
 
     element: int
     pose: Pose
@@ -147,8 +147,10 @@ def build_elements(model: RobotModel, base: str, tips: Sequence[str], tool: Pose
 
 
 def _paths(index: np.ndarray, tip_elements: Sequence[int]) -> tuple[np.ndarray, ...]:
-    """Return for each tip its way to the base: (screw, slot) pairs, and the variable of each slot."""
-    tip_index, path, slots = [], [], []
+    """Return each tip's way to the base, (screw, slot) pairs, and the variable of each slot."""
+    tip_index: list[tuple[int, ...]] = []
+    path: list[tuple[int, int]] = []
+    slots: list[int] = []
     for element in tip_elements:
         moves = []
         i = element
@@ -175,7 +177,7 @@ def _align_z(axis: Sequence[float]) -> Pose:
 
 
 def _limits(joint: Joint, model: RobotModel) -> tuple[float, float]:
-    """Return the range of a joint in which its mimics, too, stay in theirs (where such a range exists)."""
+    """Return the range of a joint in which its mimics, too, stay in theirs (where it exists)."""
     lower, upper = joint.lower, joint.upper
     for other in model.joints:
         if other.mimic and other.mimic.joint == joint.name and other.mimic.multiplier != 0.0:

@@ -39,8 +39,8 @@ class Goal:
 
     Position only: ``rotation_weight=0``; orientation only: ``position_weight=0``; pointing:
     ``axis``, given in the tip's frame. Three weights or tolerances are meant along the axes of
-    ``frame``. A tolerance of one number bounds the length of the error; one of three numbers bounds
-    each of its components: within that box the goal counts as met and does not pull.
+    ``frame``. A tolerance of one number bounds the length of the error; one of three numbers
+    bounds each of its components: within that box the goal counts as met and does not pull.
     """
 
     pose: PoseLike
@@ -88,7 +88,7 @@ class Goal:
     def _kind(self, row: np.ndarray) -> int:
         if self.axis is not None:
             return core.POINTING
-        even = (len(set(self.position_weight)) == 1 and len(set(self.rotation_weight)) == 1
+        even = (_even(self.position_weight) and _even(self.rotation_weight)
                 and not row[core.SLACK:core.SLACK + 6].any())
         if even:
             return core.UNIFORM
@@ -141,6 +141,11 @@ def _tolerance(name: str, value: float | Sequence[float]) -> float | tuple[float
     if array.shape == () and 0.0 < array < math.inf:
         return float(array)
     raise GoalError(f'{name} is a positive number or three numbers, not negative; got {value!r}')
+
+
+def _even(weights: Any) -> bool:
+    """Tell whether three weights are the same."""
+    return len(set(weights)) == 1
 
 
 def _allow(row: np.ndarray, slack: int, tolerance: Any, default: float) -> float:

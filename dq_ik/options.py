@@ -141,7 +141,7 @@ def checked(name: str, value: Any) -> Any:
     if not rules['minimum'] <= value <= rules['maximum']:
         raise OptionError(
             f"{name} is between {rules['minimum']} and {rules['maximum']}, got {value!r}")
-    if isinstance(default, int) and int(value) != value:
+    if isinstance(default, int) and value % 1 != 0:
         raise OptionError(f'{name} is a whole number, got {value!r}')
     return type(default)(value)
 

@@ -16,7 +16,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 import os
 from typing import Any
@@ -36,7 +36,7 @@ def on_all_cores(count: int, work: Callable[[slice], Any], *, progress: bool = F
             work(chunk)
         return
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        done = pool.map(work, chunks)
+        done: Iterable[Any] = pool.map(work, chunks)
         if progress:
             from rich.progress import track
             done = track(done, description='solving', total=len(chunks), transient=True)

@@ -16,11 +16,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dq_ik.core.request import ANSWER_HEAD, COST, ITERATIONS, RESTARTS, SOLUTIONS, STATUS, TIME, TRACED
+from dq_ik.core.request import (
+    ANSWER_HEAD,
+    COST,
+    ITERATIONS,
+    RESTARTS,
+    SOLUTIONS,
+    STATUS,
+    TIME,
+    TRACED,
+)
 from dq_ik.core.verdict import Status
 
 if TYPE_CHECKING:
@@ -73,7 +83,7 @@ class IkResult:
 
     @property
     def message(self) -> str:
-        """Return a sentence for people: what happened, which joints are in the way, how far the goal is."""
+        """Return a sentence: what happened, which joints are in the way, how far the goal is."""
         status = self.status
         text = SENTENCES[status]
         if status is Status.BEST_REACH_LIMITS:
@@ -132,7 +142,7 @@ class IkResult:
 
     @property
     def solutions(self) -> np.ndarray:
-        """Distinct solutions (k, n) in the order found; mode 'all' fills them, others give the answer alone."""
+        """Distinct solutions (k, n) as found in mode 'all'; other modes give the answer alone."""
         chain = self._chain
         count = int(self._answer[SOLUTIONS])
         start = ANSWER_HEAD + 2 * chain.n + 2 * len(chain.tips)
@@ -142,7 +152,7 @@ class IkResult:
 
     @property
     def trace(self) -> np.ndarray:
-        """Every iterate of every attempt (k, n), in order; filled as far as option ``trace`` asks."""
+        """Every iterate of every attempt (k, n), in order, as far as option ``trace`` asks."""
         count = int(self._answer[TRACED])
         n = self._chain.n
         return self._answer[len(self._answer) - self._max_trace * n:][:count * n].reshape(count, n)
@@ -153,7 +163,7 @@ class IkResult:
 
 
 class BatchResult:
-    """The answers of many solves as arrays with one row each; ``batch[i]`` is an :class:`IkResult`."""
+    """The answers of many solves as arrays, one row each; ``batch[i]`` is an :class:`IkResult`."""
 
     def __init__(self, chain: Chain, answers: np.ndarray) -> None:
         """Wrap the answers of the kernels, one per row."""
@@ -168,6 +178,10 @@ class BatchResult:
     def __getitem__(self, row: int) -> IkResult:
         """Return one answer."""
         return IkResult(self._chain, self._answers[row])
+
+    def __iter__(self) -> Iterator[IkResult]:
+        """Go through the answers."""
+        return (self[row] for row in range(len(self)))
 
     @property
     def q(self) -> np.ndarray:

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The stored configurations from which a search starts again: spread evenly over the joint limits."""
+"""The stored configurations from which a search starts again, spread evenly over the limits."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def start_table(chain: Chain, count: int, shift: int = 0) -> np.ndarray:
     """
     Return ``count`` configurations with the poses of their tips, (count, n + 8 n_tips).
 
-    The configurations follow a Weyl sequence with the square roots of the primes: the same for the same ``shift``, evenly spread for any
-    number of joints.
+    The configurations follow a Weyl sequence with the square roots of the primes: the same for the
+    same ``shift``, evenly spread for any number of joints.
     """
     steps = np.sqrt(_primes(chain.n)) % 1.0
     rows = 1 + np.arange(count)[:, None] + count * shift
