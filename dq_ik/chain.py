@@ -42,7 +42,7 @@ MOST_SOLVERS = 100  # prepared for sets of options and kept
 
 class Chain:
     """
-    Base, tips and joint variables of a part of a robot, with limits, forward kinematics and Jacobians.
+    Part of a robot: base, tips and joint variables, with limits, kinematics and Jacobians.
 
     Never changes after construction. All poses are in the base link's frame.
     """
@@ -111,7 +111,7 @@ class Chain:
         return dict(zip(self.tips, map(_pose, self._poses(q))))
 
     def fk_batch(self, q: ArrayLike) -> np.ndarray:
-        """Poses of all tips at many configurations: (N, n) -> dual quaternions (N, n_tips, 8), on all cores."""
+        """Poses at many configurations as dual quaternions, (N, n) -> (N, n_tips, 8), on all cores."""
         q = self._checked_rows(q)
         poses = np.empty((len(q), len(self.tips), 8))
         on_all_cores(len(q), lambda rows: core.fk(*self.packed, q[rows], poses[rows]))
@@ -183,12 +183,14 @@ class Chain:
         """
         Map numbers of the unit cube (n,) to a configuration.
 
-        Joints without limits get a turn to both sides, slides without limits a metre, balls their cone and twist range.
+        Joints without limits get a turn to both sides, slides without limits a metre, balls their
+        cone and twist range.
         """
         low = np.where(np.isfinite(self.lower), self.lower, self.neutral - self._range)
         high = np.where(np.isfinite(self.upper), self.upper, self.neutral + self._range)
         q = low + (high - low) * u
-        for (kind, _, variable, _), element in zip(self.elements.tree.index, self.elements.tree.element):
+        tree = self.elements.tree
+        for (kind, _, variable, _), element in zip(tree.index, tree.element):
             if kind == core.BALL:
                 q[variable:variable + 3] = _spread_ball(u[variable:variable + 3], element)
         return np.clip(q, self.lower, self.upper)
@@ -204,7 +206,7 @@ class Chain:
 
     @cached_property
     def reach(self) -> tuple[float, ...]:
-        """Length of the stretched chain from its first moving joint to each tip [m]; slides count with their range."""
+        """Length of the stretched chain from its first joint to each tip, slides included [m]."""
         tree = self.elements.tree
         lengths = []
         for pose, (element, *_) in zip(tree.tip, tree.tip_index):
@@ -213,8 +215,9 @@ class Chain:
                 kind, parent, variable, _ = tree.index[last]
                 if parent >= 0:
                     length += float(np.linalg.norm(_pose(tree.element[last, :8]).position))
-                if kind == core.PRISMATIC and math.isfinite(self.upper[variable] - self.lower[variable]):
-                    length += float(self.upper[variable] - self.lower[variable])
+                span = float(self.upper[variable] - self.lower[variable])
+                if kind == core.PRISMATIC and math.isfinite(span):
+                    length += span
                 last = parent
             lengths.append(length)
         return tuple(lengths)
@@ -233,7 +236,7 @@ class Chain:
 
     def configuration(self, positions: Mapping[str, float],
                       default: ArrayLike | None = None) -> np.ndarray:
-        """Return the joint vector with the named values; others from ``default`` (None: neutral)."""
+        """Return the joint vector with the named values, others from ``default`` or neutral."""
         q = self.neutral.copy() if default is None else self.checked(default).copy()
         for i, name in enumerate(self.joint_names):
             if name in positions:
@@ -252,7 +255,7 @@ class Chain:
     # --- inverse kinematics ----------------------------------------------------------------------
 
     def solve(self, goals: Any, seed: ArrayLike | None = None, **options: Any) -> IkResult:
-        """Find a configuration that brings the tips to their goals; see :class:`dq_ik.solver.Solver`."""
+        """Bring the tips to their goals; see :class:`dq_ik.solver.Solver`."""
         return self._solver(options).solve(goals, seed)
 
     def solve_batch(self, goals: Any, seeds: ArrayLike | None = None, *, progress: bool = False,
@@ -297,7 +300,7 @@ def _is_below(model: RobotModel, base: str, link: str) -> bool:
 
 
 def _spread_ball(u: np.ndarray, element: np.ndarray) -> np.ndarray:
-    """Map three numbers of the unit cube to exponential-map coordinates within a cone and twist range about z."""
+    """Map the unit cube to exponential-map coordinates in a cone and twist range about z."""
     direction = (2.0 * u[0] - 1.0) * math.pi
     angle = min(element[core.SWING], math.pi) * math.sqrt(u[1])
     low = max(element[core.TWIST_LOWER], -math.pi)

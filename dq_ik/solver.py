@@ -26,7 +26,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dq_ik.chain import Chain
-from dq_ik.core import comparison, request as core, search
+from dq_ik.core import comparison, search
+from dq_ik.core import request as core
 from dq_ik.core import tree as tree_core
 from dq_ik.core.compile import is_ready
 from dq_ik.errors import GoalError, listing, OptionError, SeedError
@@ -43,10 +44,11 @@ TARGET = slice(core.REQUEST_HEAD, core.REQUEST_HEAD + 8)  # of the first goal in
 
 class Solver:
     """
-    Inverse kinematics of a chain with fixed options: prepared once, called often, from any number of threads.
+    Inverse kinematics of a chain with fixed options: prepared once, called from any thread.
 
-    Goals are given as a Pose, a 4x4 matrix, (position, quaternion wxyz), a :class:`Goal`, a sequence of these (one per tip), or a
-    mapping from tip to one of these; tips without a goal are free.
+    Goals are given as a Pose, a 4x4 matrix, (position, quaternion wxyz), a :class:`Goal`, a
+    sequence of these (one per tip), or a mapping from tip to one of these; tips without a goal are
+    free.
     """
 
     def __init__(self, chain: Chain, options: IkOptions | None = None, **overrides: Any) -> None:
@@ -58,7 +60,8 @@ class Solver:
         self.chain = chain
         self.options = IkOptions.of(options, **overrides)
         self._n_tips = len(chain.tips)
-        self._rows = core.REQUEST_HEAD + core.GOAL_WIDTH * self._n_tips  # where the per-joint rows start
+        # where the rows with one value per joint start
+        self._rows = core.REQUEST_HEAD + core.GOAL_WIDTH * self._n_tips
         solutions = self.options.max_solutions if self.options.mode == 'all' else 0
         self._answer_size = core.answer_size(
             chain.n, self._n_tips, solutions, self.options.trace)
@@ -78,7 +81,8 @@ class Solver:
         """
         Find a configuration that brings the tips to their goals.
 
-        :param seed: where to start, and which turn of continuous joints is wanted; None: the neutral configuration
+        :param seed: where to start, and which turn of continuous joints is wanted; None: the
+            neutral configuration
         :param bounds: lower and upper limits for this call, narrower than the chain's
         """
         requests = self._template.copy()
@@ -100,7 +104,8 @@ class Solver:
         """
         Solve many goals in parallel on all cores; the same answers as one by one.
 
-        :param goals: N goals, each as for :meth:`solve`; for one tip also an array (N, 8) of dual quaternions or (N, 4, 4)
+        :param goals: N goals, each as for :meth:`solve`; for one tip also an array (N, 8) of dual
+            quaternions or (N, 4, 4)
         :param seeds: one seed (n,) for all, or one each (N, n)
         :param progress: show a progress bar
         """
@@ -113,8 +118,8 @@ class Solver:
         if seeds is not None:
             seeds = np.asarray(seeds, dtype=float)
             if seeds.shape not in ((self.chain.n,), (len(goals), self.chain.n)):
-                raise SeedError(f'seeds have shape ({self.chain.n},) or ({len(goals)}, {self.chain.n}), '
-                                f'got {seeds.shape}')
+                raise SeedError(f'seeds have shape ({self.chain.n},) or '
+                                f'({len(goals)}, {self.chain.n}), got {seeds.shape}')
             if not np.all(np.isfinite(seeds)):
                 raise SeedError('the seeds are not finite')
             blocks[:, self._seed] = seeds
@@ -165,7 +170,7 @@ class Solver:
                 metric = 1.0 / np.square(options.joint_weights)
             metric[np.isinf(metric)] = core.LOCKED
         for name in options.locked_joints:
-            held = [name in (variable.name, variable.joint) for variable in chain.elements.variables]
+            held = [name in (v.name, v.joint) for v in chain.elements.variables]
             if not any(held):
                 raise OptionError(f'locked_joints names {name!r}; the joints are '
                                   f'{listing(chain.joint_names)}')
@@ -181,8 +186,8 @@ class Solver:
         to_centre = np.where(bounded, options.center_joints_weight, 0.0)
         rest = np.array(options.rest_posture) if options.rest_posture else chain.neutral
         if rest.shape != (chain.n,):
-            raise OptionError(f'rest_posture has {chain.n} numbers, for {listing(chain.joint_names)}; '
-                              f'got {len(rest)}')
+            raise OptionError(f'rest_posture has {chain.n} numbers, for '
+                              f'{listing(chain.joint_names)}; got {len(rest)}')
         pull = to_centre + options.rest_posture_weight
         target = to_centre * centre + options.rest_posture_weight * rest
         return pull, target / np.where(pull > 0.0, pull, 1.0)
@@ -199,8 +204,8 @@ class Solver:
         tips = [goal.tip if isinstance(goal, Goal) else None for goal in goals]
         numbers = [k if tip is None else self._tip_number(tip) for k, tip in enumerate(tips)]
         if sorted(numbers) != list(range(self._n_tips)):
-            raise GoalError(f'one goal per tip is needed, in the order {listing(self.chain.tips)}, '
-                            'or a mapping from tip to goal')
+            raise GoalError('one goal per tip is needed, in the order '
+                            f'{listing(self.chain.tips)}, or a mapping from tip to goal')
         for k, goal in zip(numbers, goals):
             self._write_goal(block, k, goal)
 
@@ -221,9 +226,8 @@ class Solver:
 
     @cached_property
     def _default_rows(self) -> list[np.ndarray]:
-        options = self.options
-        return [Goal(Pose.identity()).row(options.position_tolerance, options.rotation_tolerance, s)
-                for s in self._scales]
+        tolerances = self.options.position_tolerance, self.options.rotation_tolerance
+        return [Goal(Pose.identity()).row(*tolerances, s) for s in self._scales]
 
     @cached_property
     def _scales(self) -> list[float]:
@@ -251,7 +255,8 @@ class Solver:
         empty = rows[core.LOWER] > rows[core.UPPER]
         if empty.any():
             names = [name for name, bad in zip(self.chain.joint_names, empty) if bad]
-            raise SeedError(f'no value is inside both the bounds and the joint limits for {listing(names)}')
+            raise SeedError('no value is inside both the bounds and the joint limits for '
+                            f'{listing(names)}')
         rows[core.PERIOD][rows[core.UPPER] - rows[core.LOWER] < TURN - 1e-9] = 0.0
 
 
@@ -267,7 +272,7 @@ def solve_batch(chain: Chain, goals: Any, seeds: ArrayLike | None = None,
 
 
 def turning(chain: Chain) -> np.ndarray:
-    """Return 2 pi for each joint whose whole turns do not matter and whose range is at least one turn, else 0."""
+    """Return 2 pi for joints free to turn whole turns, in a range of at least one, else 0."""
     period = np.where(chain.upper - chain.lower >= TURN - 1e-9, TURN, 0.0)
     tree = chain.elements.tree
     for (kind, _, variable, _), element in zip(tree.index, tree.element):
