@@ -111,7 +111,7 @@ class Chain:
         return dict(zip(self.tips, map(_pose, self._poses(q))))
 
     def fk_batch(self, q: ArrayLike) -> np.ndarray:
-        """Poses at many configurations as dual quaternions, (N, n) -> (N, n_tips, 8), on all cores."""
+        """Dual quaternions of all tips, (N, n) -> (N, n_tips, 8), on all cores."""
         q = self._checked_rows(q)
         poses = np.empty((len(q), len(self.tips), 8))
         on_all_cores(len(q), lambda rows: core.fk(*self.packed, q[rows], poses[rows]))
