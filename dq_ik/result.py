@@ -165,11 +165,12 @@ class IkResult:
 class BatchResult:
     """The answers of many solves as arrays, one row each; ``batch[i]`` is an :class:`IkResult`."""
 
-    def __init__(self, chain: Chain, answers: np.ndarray) -> None:
+    def __init__(self, chain: Chain, answers: np.ndarray, max_trace: int = 0) -> None:
         """Wrap the answers of the kernels, one per row."""
         answers.flags.writeable = False
         self._chain = chain
         self._answers = answers
+        self._max_trace = max_trace
 
     def __len__(self) -> int:
         """Return the number of solves."""
@@ -177,7 +178,7 @@ class BatchResult:
 
     def __getitem__(self, row: int) -> IkResult:
         """Return one answer."""
-        return IkResult(self._chain, self._answers[row])
+        return IkResult(self._chain, self._answers[row], self._max_trace)
 
     def __iter__(self) -> Iterator[IkResult]:
         """Go through the answers."""

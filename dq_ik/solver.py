@@ -126,7 +126,7 @@ class Solver:
         answers = np.empty((len(goals), self._answer_size))
         on_all_cores(len(goals), lambda rows: self._kernel(
             *self.chain.packed, self._table, blocks[rows], answers[rows]), progress=progress)
-        return BatchResult(self.chain, answers)
+        return BatchResult(self.chain, answers, self.options.trace)
 
     # --- requests --------------------------------------------------------------------------------
 
