@@ -28,8 +28,8 @@ from dq_ik.core.clock import seconds
 from dq_ik.core.compile import kernel, routine
 from dq_ik.core.methods import hold_pushed, search_line
 from dq_ik.core.request import KIND, SLACK, UNIFORM, views, WEIGHT
-from dq_ik.core.residual import derive, log_curvature, look
-from dq_ik.core.step import normal_equations, solve_free
+from dq_ik.core.residual import log_curvature, look
+from dq_ik.core.step import assemble, solve_free
 from dq_ik.core.tree import PATH_START, PATH_STOP
 
 FLAT = 1e-11  # gradient below which a point is stationary [weighted m^2 / rad]
@@ -47,8 +47,7 @@ def newton(blocks, q, max_iterations, deadline):
     tree, request, answer, work = views(blocks)
     cost, worst = look(blocks, q)
     for iteration in range(max_iterations):
-        derive(blocks)
-        normal_equations(tree, work)
+        assemble(blocks)
         _add_curvature(blocks)
         count = hold_pushed(q, work)
         if _flat(work, q, count):
@@ -92,18 +91,16 @@ def _nearly_flat(work, q):
 @routine
 def _shifted_solve(blocks, count):
     """Solve for the Newton step; the diagonal grows until all free pivots are positive."""
-    tree, request, answer, work = views(blocks)
-    if solve_free(work.A, work.b, work.free, count, work.L, work.trial, work.x):
-        return
+    _, _, _, work = views(blocks)
     shift = 0.0
     for p in range(count):
         shift += abs(work.A[work.free[p], work.free[p]])
     shift *= FIRST_SHIFT / count
     for _ in range(MAX_SHIFTS):
-        for p in range(count):
-            work.A[work.free[p], work.free[p]] += shift
         if solve_free(work.A, work.b, work.free, count, work.L, work.trial, work.x):
             return
+        for p in range(count):
+            work.A[work.free[p], work.free[p]] += shift
         shift *= 3.0
     for p in range(count):
         work.x[work.free[p]] = work.b[work.free[p]]

@@ -57,8 +57,8 @@ def kernel(function: Callable) -> Callable:
 
 
 def routine(function: Callable) -> Callable:
-    """Compile a larger function: it is compiled once and called."""
-    return _compiler()(function)
+    """Compile a larger function: it is compiled once and called, by other kernels only."""
+    return _compiler(no_cpython_wrapper=True, no_cfunc_wrapper=True)(function)
 
 
 def entry(function: Callable) -> Callable:

@@ -22,8 +22,8 @@ from dq_ik.core.compile import routine
 from dq_ik.core.configuration import advance
 from dq_ik.core.methods import search_line
 from dq_ik.core.request import views
-from dq_ik.core.residual import derive, look
-from dq_ik.core.step import damp, gauss_seidel_sweep, normal_equations
+from dq_ik.core.residual import look
+from dq_ik.core.step import assemble, damp, gauss_seidel_sweep
 from dq_ik.core.vector import copy, fill, record
 
 DAMPING = 1e-4  # delta of [Kenwright2022] eq. 30
@@ -47,8 +47,7 @@ def pgs(blocks, q, max_iterations):
     if worst <= 1.0:
         return cost, worst, 0
     for iteration in range(max_iterations):
-        derive(blocks)
-        normal_equations(tree, work)
+        assemble(blocks)
         damp(work.A, DAMPING, request.metric)
         fill(0.0, work.x)
         last = 0.0
@@ -82,8 +81,7 @@ def pls(blocks, q, max_iterations):
     tree, request, answer, work = views(blocks)
     cost, worst = look(blocks, q)
     for iteration in range(max_iterations if worst > 1.0 else 0):
-        derive(blocks)
-        normal_equations(tree, work)
+        assemble(blocks)
         for i in range(q.shape[0]):
             work.x[i] = 2.0 * work.b[i]
         before = cost

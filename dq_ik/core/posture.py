@@ -25,8 +25,8 @@ from dq_ik.core.compile import kernel, routine
 from dq_ik.core.configuration import advance
 from dq_ik.core.methods import pgs, pgs_step
 from dq_ik.core.request import MAX_ITERATIONS, SECONDARY, views
-from dq_ik.core.residual import derive, look
-from dq_ik.core.step import damp, normal_equations
+from dq_ik.core.residual import look
+from dq_ik.core.step import assemble, damp
 from dq_ik.core.vector import copy
 
 DAMPING = 1e-6
@@ -42,8 +42,7 @@ def relax(blocks, q):
     wish = _discomfort(request, q)
     for _ in range(int(request.head[SECONDARY])):
         cost, worst = look(blocks, q)
-        derive(blocks)
-        normal_equations(tree, work)
+        assemble(blocks)
         damp(work.A, DAMPING, request.metric)
         largest = _add_wishes(request, work, q)
         pgs_step(q, work)

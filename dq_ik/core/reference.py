@@ -28,8 +28,8 @@ from dq_ik.core import quaternion
 from dq_ik.core.compile import routine
 from dq_ik.core.configuration import advance
 from dq_ik.core.request import views, WEIGHT
-from dq_ik.core.residual import derive, look
-from dq_ik.core.step import dense_jacobian
+from dq_ik.core.residual import look
+from dq_ik.core.step import assemble, dense_jacobian
 from dq_ik.core.tree import PATH_START, PATH_STOP
 from dq_ik.core.vector import copy, fill, record
 
@@ -92,7 +92,7 @@ def _iterate(blocks, method, q, inside):
     if method == CCD:
         return _descend_cyclically(blocks, q)
     look(blocks, q)
-    derive(blocks)
+    assemble(blocks)
     J = dense_jacobian(tree, work)
     copy(_step(method, J, work.residual.copy().reshape(-1)), work.x)
     if inside:

@@ -159,13 +159,6 @@ def linearise(tree, goals, work):
                 work.column[slot, r] *= goal[WEIGHT + r]
 
 
-@routine
-def derive(blocks):
-    """Do as :func:`linearise`, called instead of inlined: for places outside the hot loops."""
-    tree, request, _, work = views(blocks)
-    linearise(tree, request.goals, work)
-
-
 @kernel
 def _turn(goal, error, column):
     """Turn columns into the derivative of the error along the axes of the weights (in place)."""

@@ -51,8 +51,8 @@ from dq_ik.core.request import (
     views,
     WORST,
 )
-from dq_ik.core.residual import derive, look
-from dq_ik.core.step import dense_jacobian, manipulability
+from dq_ik.core.residual import look
+from dq_ik.core.step import assemble, dense_jacobian, manipulability
 from dq_ik.core.vector import copy, fill
 from dq_ik.core.verdict import finish, press, report, Status
 
@@ -290,7 +290,7 @@ def _measure(blocks, q):
     mode = int(request.head[MODE])
     if mode == Mode.MANIPULABILITY:
         look(blocks, q)
-        derive(blocks)
+        assemble(blocks)
         return -manipulability(dense_jacobian(tree, work))
     total, largest = 0.0, 0.0
     for i in range(q.shape[0]):

@@ -24,6 +24,8 @@ import math
 import numpy as np
 
 from dq_ik.core.compile import kernel, routine
+from dq_ik.core.request import views
+from dq_ik.core.residual import linearise
 from dq_ik.core.tree import SLOT_START, SLOT_STOP
 
 TINY = 1e-15  # pivots below count as zero
@@ -49,6 +51,14 @@ def normal_equations(tree, work):
     for i in range(n):
         for j in range(i):
             A[j, i] = A[i, j]
+
+
+@routine
+def assemble(blocks):
+    """Linearise and build the normal equations, called instead of inlined: outside the hot loops."""
+    tree, request, _, work = views(blocks)
+    linearise(tree, request.goals, work)
+    normal_equations(tree, work)
 
 
 @kernel

@@ -23,8 +23,8 @@ from dq_ik.core import quaternion
 from dq_ik.core.compile import routine
 from dq_ik.core.configuration import unwind
 from dq_ik.core.request import COST, GOAL_AXES, KIND, views, WEIGHT, WORST
-from dq_ik.core.residual import derive, look
-from dq_ik.core.step import normal_equations
+from dq_ik.core.residual import look
+from dq_ik.core.step import assemble
 
 PRESSED = 1e-7  # slope against a limit that counts as pressing [weighted m^2 / rad]
 
@@ -87,8 +87,7 @@ def press(blocks, q):
     :returns: how many there are
     """
     tree, request, answer, work = views(blocks)
-    derive(blocks)
-    normal_equations(tree, work)
+    assemble(blocks)
     count = 0
     for i in range(q.shape[0]):
         answer.pressed[i] = 0.0
