@@ -55,7 +55,7 @@ def normal_equations(tree, work):
 
 @routine
 def assemble(blocks):
-    """Linearise and build the normal equations, called instead of inlined: outside the hot loops."""
+    """Linearise and build the normal equations; called, not inlined: outside the hot loops."""
     tree, request, _, work = views(blocks)
     linearise(tree, request.goals, work)
     normal_equations(tree, work)
