@@ -21,6 +21,8 @@ they do, the small damping leaves them their way. The goals stay met: a step tha
 corrected, or undone.
 """
 
+import math
+
 from dq_ik.core.compile import kernel, routine
 from dq_ik.core.configuration import advance
 from dq_ik.core.methods import pgs, pgs_step
@@ -32,45 +34,66 @@ from dq_ik.core.vector import copy
 DAMPING = 1e-6
 MARGIN = 0.1  # part of a joint's range next to a limit from which it is pushed
 SETTLED = 1e-5  # largest joint step [rad or m] that counts as rest
+SHORTEST = 1e-3  # fraction of the wishes below which none is tried
 
 
 @routine
 def relax(blocks, q):
     """Move a solution towards the wishes where it is free, in place; return the iterations."""
     tree, request, answer, work = views(blocks)
+    trial = work.pool[1]
     used = 0
+    fraction = 1.0
     wish = _discomfort(request, q)
     for _ in range(int(request.head[SECONDARY])):
-        cost, worst = look(blocks, q)
+        look(blocks, q)
         assemble(blocks)
         damp(work.A, DAMPING, request.metric)
-        largest = _add_wishes(request, work, q)
+        _add_wishes(request, work, q, fraction)
         pgs_step(q, work)
         advance(tree, q, work.x, 1.0, work.lower, work.upper, work.trial)
-        trial = work.pool[1]
         copy(work.trial, trial)
         cost, worst = look(blocks, trial)
         used += 1
         if worst > 1.0:
-            cost, worst, more = pgs(
-                blocks, trial, int(request.head[MAX_ITERATIONS]))
+            cost, worst, more = pgs(blocks, trial, int(request.head[MAX_ITERATIONS]))
             copy(work.best, trial)
             used += more
         new_wish = _discomfort(request, trial)
-        if worst > 1.0 or not new_wish < wish:
-            return used
-        copy(trial, q)
-        wish = new_wish
-        if largest < SETTLED:
+        if worst <= 1.0 and new_wish < wish:
+            settled = _way(q, trial) < SETTLED
+            copy(trial, q)
+            wish = new_wish
+            fraction = min(1.0, 2.0 * fraction)
+        else:
+            fraction *= 0.25
+            settled = fraction < SHORTEST
+        if settled:
             return used
     return used
+
+
+@kernel
+def _way(q, q_new):
+    """Largest change of a joint."""
+    largest = 0.0
+    for i in range(q.shape[0]):
+        largest = max(largest, abs(q_new[i] - q[i]))
+    return largest
+
+
+@kernel
+def _margin(request, i):
+    """Width of the zone next to a limit of joint i; none where it has no limits."""
+    width = request.upper[i] - request.lower[i]
+    return MARGIN * width if width < math.inf else 0.0
 
 
 @kernel
 def _wish(request, q, i):
     """Step of joint i towards its rest and away from a near limit."""
     step = request.pull[i] * (request.rest[i] - q[i])
-    margin = MARGIN * (request.upper[i] - request.lower[i])
+    margin = _margin(request, i)
     if q[i] > request.upper[i] - margin:
         step -= request.repel[i] * (q[i] - request.upper[i] + margin)
     if q[i] < request.lower[i] + margin:
@@ -79,14 +102,10 @@ def _wish(request, q, i):
 
 
 @kernel
-def _add_wishes(request, work, q):
-    """Add ``damping * metric * s`` to the right-hand side; return the largest wish."""
-    largest = 0.0
+def _add_wishes(request, work, q, fraction):
+    """Add ``damping * metric * s`` to the right-hand side, for a fraction s of the wishes."""
     for i in range(q.shape[0]):
-        step = _wish(request, q, i)
-        work.b[i] += DAMPING * request.metric[i] * step
-        largest = max(largest, abs(step))
-    return largest
+        work.b[i] += DAMPING * request.metric[i] * fraction * _wish(request, q, i)
 
 
 @kernel
@@ -95,7 +114,7 @@ def _discomfort(request, q):
     total = 0.0
     for i in range(q.shape[0]):
         total += 0.5 * request.pull[i] * (request.rest[i] - q[i]) ** 2
-        margin = MARGIN * (request.upper[i] - request.lower[i])
+        margin = _margin(request, i)
         beyond = max(q[i] - request.upper[i] + margin, request.lower[i] + margin - q[i])
         if beyond > 0.0:
             total += 0.5 * request.repel[i] * beyond * beyond
