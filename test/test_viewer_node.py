@@ -36,6 +36,7 @@ import viser
 from dq_ik.pose import Pose
 from dq_ik.ros.conversions import fill_pose, pose_from_msg
 from dq_ik.ros.description import LATCHED
+from dq_ik.ros.goal_topics import report_from_status
 from dq_ik.ros.viewer_node import ViewerNode
 from dq_ik.urdf import load_robot
 
@@ -147,6 +148,15 @@ def test_status_is_reported(bench, viewer):
     wait_until(lambda: 'Best reach' in viewer.page.panel._status.content, what='status')
     assert 'panda_joint4 is at its limit' in viewer.page.panel._status.content
     assert '12.30 mm' in viewer.page.panel._status.content
+
+
+@pytest.mark.parametrize(
+    ('level', 'title'),
+    [(DiagnosticStatus.OK, 'Reached'), (DiagnosticStatus.WARN, 'Best reach'),
+     (DiagnosticStatus.ERROR, 'Not followed'), (DiagnosticStatus.STALE, 'Holding')])
+def test_the_badge_tells_answers_from_refusals(level, title):
+    """A refused goal is no best reach."""
+    assert report_from_status(DiagnosticStatus(level=level, message='why')).headline == title
 
 
 def test_settings_go_both_ways(viewer, remote):

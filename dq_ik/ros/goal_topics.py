@@ -33,6 +33,8 @@ from dq_ik.viewer.report import Report
 
 # Goals of ours that may still come back to us, recognised by tip and time stamp.
 ECHOES = 200
+# Answers that are no answers.
+TITLES = {DiagnosticStatus.ERROR: 'Not followed', DiagnosticStatus.STALE: 'Holding'}
 
 
 class GoalTopics:
@@ -97,4 +99,5 @@ def report_from_status(msg: DiagnosticStatus) -> Report:
         position_error=float(values.get('position_error', 'nan')),
         rotation_error=float(values.get('rotation_error', 'nan')),
         solve_time=float(values.get('time', 'nan')),
+        title=TITLES.get(msg.level, ''),
     )

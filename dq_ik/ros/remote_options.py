@@ -26,6 +26,7 @@ from rclpy.parameter_client import AsyncParameterClient
 from rclpy.qos import qos_profile_parameter_events
 from rclpy.task import Future
 
+ASK_PERIOD = 0.5
 WATCHED = ('method', 'mode', 'goal_mode')
 
 
@@ -50,12 +51,17 @@ class RemoteOptions:
         self._on_change = on_change
         self._remote = node.resolve_topic_name(remote)
         self._client = AsyncParameterClient(node, remote)
+        self._asking = node.create_timer(ASK_PERIOD, self._ask)
         node.create_subscription(
             ParameterEvent, '/parameter_events', self._on_event, qos_profile_parameter_events)
 
     def ask(self) -> None:
-        """Learn the values in use, if the node is there."""
+        """Learn the values in use, as soon as the node is there."""
+        self._asking.reset()
+
+    def _ask(self) -> None:
         if self._client.services_are_ready():
+            self._asking.cancel()
             self._client.get_parameters(list(WATCHED)).add_done_callback(self._on_values)
 
     def set(self, name: str, value: str | bool) -> None:

@@ -150,7 +150,8 @@ class ViewerNode(Node):
         if self._page is None:
             return
         if refusal:
-            self._page.show_report(Report(False, f'{name} was not set: {refusal}'))
+            self._page.show_report(
+                Report(False, f'{name} was not set: {refusal}', title='Not set'))
         else:
             self._page.show_option(name, value)
 

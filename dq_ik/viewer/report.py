@@ -35,6 +35,7 @@ class Report:
     :param position_error: of the solver's answer [m]
     :param rotation_error: of the solver's answer [rad]
     :param solve_time: [s]
+    :param title: words for the badge, where reached or not is not the point
     """
 
     reached: bool | None = None
@@ -42,6 +43,7 @@ class Report:
     position_error: float = math.nan
     rotation_error: float = math.nan
     solve_time: float = math.nan
+    title: str = ''
 
     @property
     def color(self) -> tuple[float, float, float]:
@@ -53,6 +55,8 @@ class Report:
     @property
     def headline(self) -> str:
         """Two words for the badge."""
+        if self.title:
+            return self.title
         if self.reached is None:
             return 'Ready'
         return 'Reached' if self.reached else 'Best reach'

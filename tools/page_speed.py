@@ -1,0 +1,200 @@
+# Copyright 2026 The dq_ik Authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Measure the web page: mouse to joint command, cost of drawing, a stream beside it."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
+import os
+from pathlib import Path
+import signal
+import statistics
+import subprocess
+import sys
+import time
+
+import numpy as np
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(ROOT), str(ROOT / 'test')]  # the browser and the test node of the tests
+
+from browser import ARROW, open_browser, unavailable  # noqa: E402
+from geometry_msgs.msg import PoseStamped  # noqa: E402
+from ros_bench import Bench, ros_bench, wait_until  # noqa: E402
+from sensor_msgs.msg import JointState  # noqa: E402
+import viser  # noqa: E402
+
+from dq_ik.pose import Pose  # noqa: E402
+from dq_ik.ros.conversions import fill_pose  # noqa: E402
+from dq_ik.ros.viewer_node import ViewerNode  # noqa: E402
+from dq_ik.share import robot_file  # noqa: E402
+
+DOMAIN = 161
+TIP, BASE = 'panda_hand_tcp', 'panda_link0'
+EVENTS = 200
+DRAGS = 15
+STREAM_RATE, STREAM_TIME = 500.0, 10.0
+MOTION = 2e-4  # [rad]: the arm has moved
+
+
+@contextmanager
+def processes(urdf: str) -> Iterator[None]:
+    """Run the ik node and the simulated arm as processes of their own."""
+    settings = ROOT / 'build' / 'page_speed.yaml'
+    settings.parent.mkdir(exist_ok=True)
+    quoted = '\n'.join(f'      {line}' for line in urdf.splitlines())
+    settings.write_text(
+        f'/**:\n  ros__parameters:\n    robot_description: |\n{quoted}\n    tip_links: [{TIP}]\n')
+    environment = {**os.environ, 'PYTHONPATH': str(ROOT), 'ROS_DOMAIN_ID': str(DOMAIN),
+                   'ROS_AUTOMATIC_DISCOVERY_RANGE': 'LOCALHOST'}
+    remap = ['-r', 'joint_commands:=dq_ik/joint_commands']
+    running = [
+        subprocess.Popen([sys.executable, '-m', module, '--ros-args', '--params-file',
+                          str(settings), *extra], env=environment)
+        for module, extra in (('dq_ik.ros.node', []), ('dq_ik.ros.sim_node', remap))]
+    try:
+        yield
+    finally:
+        for process in running:
+            process.send_signal(signal.SIGINT)
+        for process in running:
+            process.wait(20.0)
+
+
+def event_to_command(viewer: ViewerNode, commands: list) -> list[float]:
+    """Return times from a gizmo event in the server to the joint command that answers it [s]."""
+    goal = viewer.page.goals[TIP]
+    start = goal.pose
+    loop = viewer._server.get_event_loop()
+    times = []
+    for index in range(EVENTS):
+        offset = np.array([0.0, 0.03 * np.sin(0.1 * index), 0.0])
+        goal.control.position = start.position + offset
+        event = viser.TransformControlsEvent(None, 0, goal.control, 'update')
+        commands.clear()
+        began = time.perf_counter()
+        asyncio.run_coroutine_threadsafe(goal._dragged(event), loop)
+        while not commands and time.perf_counter() - began < 1.0:
+            time.sleep(0.0001)
+        times.append(time.perf_counter() - began)
+        time.sleep(0.02)
+    asyncio.run_coroutine_threadsafe(
+        goal._dragged(viser.TransformControlsEvent(None, 0, goal.control, 'end')), loop)
+    return times
+
+
+def drag_to_motion(viewer: ViewerNode, states: list) -> list[float]:
+    """Return times from a movement of the mouse in Chromium to a movement of the arm [s]."""
+    page, times = viewer.page, []
+    with open_browser(viewer._server) as browser:
+        pose = page.goals[TIP].pose
+        axes = pose.matrix[:3, :3]
+        browser.look_at(pose.position, pose.position + axes @ np.full(3, 0.6))
+        grip = pose.position + ARROW * page.goals[TIP].control.scale * axes[:, 0]
+        start = np.array(browser.pixel(grip))
+        step = np.array(browser.pixel(grip - 0.01 * axes[:, 0])) - start
+        browser.page.mouse.move(*start)
+        browser.page.wait_for_timeout(500)
+        browser.page.mouse.down()
+        for index in range(DRAGS):
+            browser.page.wait_for_timeout(1000)
+            before = np.array(states[0].position)
+            began = time.perf_counter()
+            browser.page.mouse.move(*(start + (index + 1) * step))
+            while (np.abs(np.array(states[0].position) - before).max() < MOTION
+                   and time.perf_counter() - began < 3.0):
+                time.sleep(0.002)
+            times.append(time.perf_counter() - began)
+        browser.page.mouse.up()
+    return times
+
+
+def drawing_share(viewer: ViewerNode) -> float:
+    """Return the share of a core that this process needs more when the arm moves on the page."""
+    def cpu(seconds: float) -> float:
+        began = time.process_time()
+        time.sleep(seconds)
+        return (time.process_time() - began) / seconds
+
+    viewer.page._play(True)
+    time.sleep(1.0)
+    drawn = cpu(8.0)
+    tick, viewer.page.tick = viewer.page.tick, lambda: None
+    viewer.page._play(False)
+    idle = cpu(8.0)
+    viewer.page.tick = tick
+    return drawn - idle
+
+
+def stream_rate(bench: Bench) -> float:
+    """Return how many joint commands per second answer goals at 500 Hz."""
+    goals = bench.node.create_publisher(PoseStamped, 'dq_ik/goal_pose', 1)
+    count = [0]
+    bench.node.create_subscription(
+        JointState, 'dq_ik/joint_commands', lambda _: count.__setitem__(0, count[0] + 1), 100)
+    time.sleep(1.0)
+    msg = PoseStamped()
+    msg.header.frame_id = BASE
+    began = time.perf_counter()
+    for index in range(int(STREAM_RATE * STREAM_TIME)):
+        angle = 2.0 * np.pi * index / STREAM_RATE / 4.0
+        place = (0.45, 0.1 * np.sin(angle), 0.5 + 0.1 * np.cos(angle))
+        fill_pose(msg.pose, Pose.from_xyz_rpy(place, (np.pi, 0.0, 0.0)))
+        goals.publish(msg)
+        time.sleep(max(0.0, began + (index + 1) / STREAM_RATE - time.perf_counter()))
+    time.sleep(0.2)
+    return count[0] / STREAM_TIME
+
+
+def describe(name: str, times: list[float], bar: float) -> str:
+    """Return one line: median and 95th percentile against the bar."""
+    median = 1e3 * statistics.median(times)
+    return (f'{name:<42} median {median:7.2f} ms, p95 {1e3 * np.quantile(times, 0.95):7.2f} ms '
+            f'(bar: {bar:g} ms)')
+
+
+def main() -> int:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument('--no-browser', action='store_true', help='leave the browser out')
+    browser = not parser.parse_args().no_browser
+    if browser and (reason := unavailable()):
+        print(reason, file=sys.stderr)
+        return 1
+    urdf = robot_file('panda').read_text()
+    with processes(urdf), ros_bench(DOMAIN) as bench:
+        viewer = bench.add(ViewerNode, robot_description=urdf, tip_links=[TIP], port=0)
+        commands = bench.newest(JointState, 'dq_ik/joint_commands')
+        states = bench.newest(JointState, 'joint_states')
+        wait_until(lambda: bool(states) and bench.node.count_publishers('dq_ik/joint_commands'),
+                   300.0, 'the ik node is ready')
+        wait_until(lambda: viewer.page._heard_joints, what='joint states')
+        time.sleep(2.0)
+        print(describe('gizmo event to joint command', event_to_command(viewer, commands), 5))
+        print(f'{"drawing a moving arm at 30 Hz":<42} {100 * drawing_share(viewer):.1f} % '
+              'of a core (bar: 10 %)')
+        print(f'{"stream of 500 Hz beside the page":<42} {stream_rate(bench):.1f} commands per '
+              'second (bar: 500)')
+        if browser:
+            print(describe('mouse in Chromium to motion of the arm', drag_to_motion(
+                viewer, states), 250))
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
