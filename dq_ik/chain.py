@@ -31,6 +31,7 @@ from dq_ik.errors import ChainError, listing, SeedError
 from dq_ik.model import RobotModel
 from dq_ik.parallel import on_all_cores
 from dq_ik.pose import Pose
+from dq_ik.space import reach, spread
 
 if TYPE_CHECKING:
     from dq_ik.result import BatchResult, IkResult
@@ -186,41 +187,12 @@ class Chain:
         Joints without limits get a turn to both sides, slides without limits a metre, balls their
         cone and twist range.
         """
-        low = np.where(np.isfinite(self.lower), self.lower, self.neutral - self._range)
-        high = np.where(np.isfinite(self.upper), self.upper, self.neutral + self._range)
-        q = low + (high - low) * u
-        tree = self.elements.tree
-        for (kind, _, variable, _), element in zip(tree.index, tree.element):
-            if kind == core.BALL:
-                q[variable:variable + 3] = _spread_ball(u[variable:variable + 3], element)
-        return np.clip(q, self.lower, self.upper)
-
-    @cached_property
-    def _range(self) -> np.ndarray:
-        """How far a variable without limits is sampled to each side."""
-        spread = np.full(self.n, math.pi)
-        for kind, _, variable, _ in self.elements.tree.index:
-            if kind == core.PRISMATIC:
-                spread[variable] = 1.0
-        return spread
+        return spread(self.elements.tree, self.lower, self.upper, self.neutral, u)
 
     @cached_property
     def reach(self) -> tuple[float, ...]:
         """Length of the stretched chain from its first joint to each tip, slides included [m]."""
-        tree = self.elements.tree
-        lengths = []
-        for pose, (element, *_) in zip(tree.tip, tree.tip_index):
-            length, last = float(np.linalg.norm(_pose(pose).position)), element
-            while last >= 0:
-                kind, parent, variable, _ = tree.index[last]
-                if parent >= 0:
-                    length += float(np.linalg.norm(_pose(tree.element[last, :8]).position))
-                span = float(self.upper[variable] - self.lower[variable])
-                if kind == core.PRISMATIC and math.isfinite(span):
-                    length += span
-                last = parent
-            lengths.append(length)
-        return tuple(lengths)
+        return reach(self.elements.tree, self.lower, self.upper)
 
     def joint_positions(self, q: ArrayLike) -> dict[str, float]:
         """Return values by URDF joint name, mimic joints included."""
@@ -297,17 +269,6 @@ def _is_below(model: RobotModel, base: str, link: str) -> bool:
             return False
         link = joint.parent
     return True
-
-
-def _spread_ball(u: np.ndarray, element: np.ndarray) -> np.ndarray:
-    """Map the unit cube to exponential-map coordinates in a cone and twist range about z."""
-    direction = (2.0 * u[0] - 1.0) * math.pi
-    angle = min(element[core.SWING], math.pi) * math.sqrt(u[1])
-    low = max(element[core.TWIST_LOWER], -math.pi)
-    twist = low + u[2] * (min(element[core.TWIST_UPPER], math.pi) - low)
-    x = (Pose.exp((0, 0, 0, angle * math.cos(direction), angle * math.sin(direction), 0.0))
-         @ Pose.exp((0, 0, 0, 0, 0, twist)))
-    return x.log()[3:]
 
 
 def _pose(row: np.ndarray) -> Pose:

@@ -135,8 +135,8 @@ class Solver:
         chain, options = self.chain, self.options
         block = np.zeros(core.request_size(chain.n, self._n_tips))
         head = block[:core.REQUEST_HEAD]
-        head[core.METHOD] = search.Method[options.method.upper()]
-        head[core.MODE] = search.Mode[options.mode.upper()]
+        head[core.METHOD] = core.Method[options.method.upper()]
+        head[core.MODE] = core.Mode[options.mode.upper()]
         head[core.TIMEOUT] = options.timeout
         head[core.MAX_ITERATIONS] = options.iterations
         head[core.MAX_RESTARTS] = options.max_restarts

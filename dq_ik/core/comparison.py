@@ -20,8 +20,8 @@ The loop is that of :mod:`dq_ik.core.search`; it is compiled only when one of th
 
 from dq_ik.core import paper, reference
 from dq_ik.core.compile import entry
-from dq_ik.core.request import at_row, MAX_ITERATIONS, METHOD, new_blocks, views
-from dq_ik.core.search import begin, complete, judge, Method, next_start
+from dq_ik.core.request import at_row, MAX_ITERATIONS, METHOD, Method, new_blocks, views
+from dq_ik.core.search import begin, complete, judge, next_start
 
 
 @entry

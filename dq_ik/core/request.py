@@ -21,6 +21,7 @@ for the kernels.
 
 from __future__ import annotations
 
+from enum import IntEnum
 from typing import NamedTuple
 
 import numpy as np
@@ -47,6 +48,32 @@ LOCKED = -1.0  # metric of a joint that must keep its seed
 # Head of an answer.
 STATUS, ITERATIONS, RESTARTS, TIME, COST, WORST, SOLUTIONS, BEST, TRACED = range(9)
 ANSWER_HEAD = 9
+
+
+class Method(IntEnum):
+    """How an attempt proceeds: two methods here, others in :mod:`dq_ik.core.comparison`."""
+
+    PGS = 0
+    PLS = 1
+    PGS_PAPER = 2
+    PLS_PAPER = 3
+    TRANSPOSE = 4
+    TRANSPOSE_BUSS = 5
+    DLS = 6
+    SVD = 7
+    QR = 8
+    GAUSS_NEWTON = 9
+    CCD = 10
+
+
+class Mode(IntEnum):
+    """Which solution is wanted."""
+
+    SPEED = 0
+    DISTANCE = 1
+    DISTANCE_MAX = 2
+    MANIPULABILITY = 3
+    ALL = 4
 
 
 class Request(NamedTuple):

@@ -21,11 +21,11 @@ Success is judged by forward kinematics on the final vector, unwound and clamped
 
 from __future__ import annotations
 
-from enum import IntEnum
 import math
 
 from dq_ik.core import methods, starts
 from dq_ik.core.best_reach import newton
+from dq_ik.core.choice import is_new, measure, remember
 from dq_ik.core.clock import seconds
 from dq_ik.core.compile import entry, kernel, routine
 from dq_ik.core.posture import relax
@@ -37,7 +37,9 @@ from dq_ik.core.request import (
     MAX_RESTARTS,
     MAX_STEP,
     METHOD,
+    Method,
     MODE,
+    Mode,
     new_blocks,
     POOL,
     RESTARTS,
@@ -51,39 +53,10 @@ from dq_ik.core.request import (
     views,
     WORST,
 )
-from dq_ik.core.residual import look
-from dq_ik.core.step import assemble, dense_jacobian, manipulability
 from dq_ik.core.vector import copy, fill
 from dq_ik.core.verdict import finish, press, report, Status
 
-DISTINCT = 1e-2  # largest joint difference [rad or m] below which two solutions are the same
 BEST_REACH_ITERATIONS = 100
-
-
-class Method(IntEnum):
-    """How an attempt proceeds: two methods here, others in :mod:`dq_ik.core.comparison`."""
-
-    PGS = 0
-    PLS = 1
-    PGS_PAPER = 2
-    PLS_PAPER = 3
-    TRANSPOSE = 4
-    TRANSPOSE_BUSS = 5
-    DLS = 6
-    SVD = 7
-    QR = 8
-    GAUSS_NEWTON = 9
-    CCD = 10
-
-
-class Mode(IntEnum):
-    """Which solution is wanted."""
-
-    SPEED = 0
-    DISTANCE = 1
-    DISTANCE_MAX = 2
-    MANIPULABILITY = 3
-    ALL = 4
 
 
 @entry
@@ -169,16 +142,16 @@ def judge(blocks, result):
     copy(work.best, q)
     if worst <= 1.0 and finish(blocks, q, worst) <= 1.0:
         count = int(head[SOLUTIONS])
-        if count < answer.solutions.shape[0] and _is_new(answer.solutions, count, q):
+        if count < answer.solutions.shape[0] and is_new(answer.solutions, count, q):
             copy(q, answer.solutions[count])
             head[SOLUTIONS] = count + 1
-        value = _measure(blocks, q)
+        value = measure(blocks, q)
         if value < head[BEST]:
             head[BEST] = value
             copy(q, work.pool[0])
             report(blocks, q)
     elif head[BEST] == math.inf:
-        _remember(work.pool, work.pool_cost, cost, q)
+        remember(work.pool, work.pool_cost, cost, q)
 
 
 @kernel
@@ -281,48 +254,3 @@ def explain(blocks, start):
     elif pressed > 0 and int(answer.head[STATUS]) != Status.TIMED_OUT:
         answer.head[STATUS] = Status.BEST_REACH_LIMITS.value
     _close(answer, work, start)
-
-
-@routine
-def _measure(blocks, q):
-    """What the mode minimises: the way (squared or largest), or minus the manipulability."""
-    tree, request, answer, work = views(blocks)
-    mode = int(request.head[MODE])
-    if mode == Mode.MANIPULABILITY:
-        look(blocks, q)
-        assemble(blocks)
-        return -manipulability(dense_jacobian(tree, work))
-    total, largest = 0.0, 0.0
-    for i in range(q.shape[0]):
-        way = abs(q[i] - request.seed[i])
-        total += way * way
-        largest = max(largest, way)
-    if mode == Mode.DISTANCE_MAX:
-        return largest
-    return total
-
-
-@routine
-def _is_new(solutions, count, q):
-    """Tell whether q differs from all solutions kept so far."""
-    for s in range(count):
-        largest = 0.0
-        for i in range(q.shape[0]):
-            largest = max(largest, abs(solutions[s, i] - q[i]))
-        if largest < DISTINCT:
-            return False
-    return True
-
-
-@routine
-def _remember(pool, pool_cost, cost, q):
-    """Keep q among the best candidates, sorted by cost."""
-    place = POOL - 1
-    if not cost < pool_cost[place]:
-        return
-    while place > 0 and cost < pool_cost[place - 1]:
-        pool_cost[place] = pool_cost[place - 1]
-        copy(pool[place - 1], pool[place])
-        place -= 1
-    pool_cost[place] = cost
-    copy(q, pool[place])

@@ -1,0 +1,68 @@
+# Copyright 2026 The dq_ik Authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The choice among solutions by the mode's measure, and among candidates for the best reach."""
+
+from dq_ik.core.compile import routine
+from dq_ik.core.request import MODE, Mode, POOL, views
+from dq_ik.core.residual import look
+from dq_ik.core.step import assemble, dense_jacobian, manipulability
+from dq_ik.core.vector import copy
+
+DISTINCT = 1e-2  # largest joint difference [rad or m] below which two solutions are the same
+
+
+@routine
+def measure(blocks, q):
+    """What the mode minimises: the way (squared or largest), or minus the manipulability."""
+    tree, request, answer, work = views(blocks)
+    mode = int(request.head[MODE])
+    if mode == Mode.MANIPULABILITY:
+        look(blocks, q)
+        assemble(blocks)
+        return -manipulability(dense_jacobian(tree, work))
+    total, largest = 0.0, 0.0
+    for i in range(q.shape[0]):
+        way = abs(q[i] - request.seed[i])
+        total += way * way
+        largest = max(largest, way)
+    if mode == Mode.DISTANCE_MAX:
+        return largest
+    return total
+
+
+@routine
+def is_new(solutions, count, q):
+    """Tell whether q differs from all solutions kept so far."""
+    for s in range(count):
+        largest = 0.0
+        for i in range(q.shape[0]):
+            largest = max(largest, abs(solutions[s, i] - q[i]))
+        if largest < DISTINCT:
+            return False
+    return True
+
+
+@routine
+def remember(pool, pool_cost, cost, q):
+    """Keep q among the best candidates, sorted by cost."""
+    place = POOL - 1
+    if not cost < pool_cost[place]:
+        return
+    while place > 0 and cost < pool_cost[place - 1]:
+        pool_cost[place] = pool_cost[place - 1]
+        copy(pool[place - 1], pool[place])
+        place -= 1
+    pool_cost[place] = cost
+    copy(q, pool[place])
