@@ -1,5 +1,4 @@
 #!/usr/bin/env python3
-
 # Copyright 2026 The dq_ik Authors
 #
 # Licensed under the Apache License, Version 2.0 (the "License");
