@@ -89,7 +89,8 @@ def _kinematics(rows: list[dict]) -> Iterator[Bar]:
         for key, limit in limits[row['robot']]:
             yield Bar(f"{row['robot']}: {key.replace('_', ' ')} at most {limit} us",
                       f'{row[key]:.2f} us', row[key] <= limit)
-        yield Bar(f"{row['robot']}: FK and Jacobian from Python as fast as Pinocchio",
+        yield Bar(f"{row['robot']}: FK and Jacobian called from Python on arrays as fast as "
+                  'Pinocchio',
                   f"{row['python_arrays']:.2f} us; Pinocchio {row['pinocchio_python']:.2f} us",
                   row['python_arrays'] <= row['pinocchio_python'])
 

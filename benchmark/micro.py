@@ -54,10 +54,17 @@ def _interleave(operations: dict) -> dict[str, float]:
 
 def _ours(robot: robots.Robot) -> dict:
     from dq_ik import load_robot
+    from dq_ik.core.jacobian import jacobian
     chain = load_robot(robot.urdf).chain(robot.base, robot.tips)
     q = np.array([chain.random(np.random.default_rng(i)) for i in range(200)])
     fk_loop, jacobian_loop = _loops()
     tip = robot.tips[0]
+
+    poses, block, origin = np.empty((1, 8)), np.empty((1, 6, chain.n)), np.zeros(3)
+
+    def on_arrays():
+        for i in range(len(q)):
+            jacobian(*chain.packed, q[i:i + 1], 0, origin, False, poses, block)
 
     def through_chain():
         for row in q:
@@ -66,7 +73,8 @@ def _ours(robot: robots.Robot) -> dict:
 
     return {'kernel_fk': (len(q), lambda: fk_loop(*chain.packed, q)),
             'kernel_fk_jacobian': (len(q), lambda: jacobian_loop(*chain.packed, q)),
-            'python_arrays': (len(q), lambda: chain.jacobian_batch(q, tip)),
+            'python_arrays': (len(q), on_arrays),
+            'python_batch': (len(q), lambda: chain.jacobian_batch(q, tip)),
             'python_chain': (len(q), through_chain)}
 
 

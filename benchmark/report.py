@@ -167,8 +167,9 @@ def _batch(rows: list[dict]) -> Iterator[str]:
 def _kinematics(rows: list[dict]) -> Iterator[str]:
     if rows:
         yield '## Forward kinematics and Jacobians'
-        yield ('Medians [us]: inside a kernel (all tips), and called from Python for one tip on '
-               'arrays and through `Chain`, beside Pinocchio called from Python.')
+        yield ('Medians [us] per configuration: inside a kernel (all tips), and pose and Jacobian '
+               'of one tip called from Python: one call each on arrays, one call for 200 '
+               '(`Chain.jacobian_batch`), one by one through `Chain`, and Pinocchio one by one.')
         keys = [key for key in rows[0] if key != 'robot']
         yield table(('robot', *(key.replace('_', ' ') for key in keys)),
                     [(row['robot'], *(f'{row[key]:.2f}' for key in keys)) for row in rows])
