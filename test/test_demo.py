@@ -15,9 +15,11 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 import json
 import os
 from pathlib import Path
+import pty
 import signal
 import subprocess
 import sys
@@ -247,6 +249,28 @@ def test_interrupt_ends_the_demo_cleanly(moving):
     output, _ = demo.communicate(timeout=60)
     assert demo.returncode == 0, ''.join(lines) + output
     assert 'Traceback' not in output
+
+
+@pytest.mark.timeout(2 * START_UP)
+def test_ctrl_c_in_a_terminal_ends_make_demo_with_success():
+    """Also make itself ends with 0, since the demo is a foreground job of its own."""
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.chdir(ROOT)
+        os.execvp('make', ['make', 'demo', 'SETUP=true', f'RUN={sys.executable}',
+                           'ARGS=--viewer none --no-sim'])
+    output, interrupted = '', False
+    with suppress(OSError):  # how a terminal says that its other end is closed
+        while data := os.read(terminal, 4096):
+            output += data.decode(errors='replace')
+            if not interrupted and 'moving the goal' in output:
+                interrupted = True
+                os.write(terminal, b'\x03')
+    _, status = os.waitpid(pid, 0)
+    assert interrupted, output
+    assert os.waitstatus_to_exitcode(status) == 0, output
+    assert 'Traceback' not in output
+    assert 'solved' in output
 
 
 @pytest.mark.timeout(2 * START_UP)
