@@ -30,7 +30,7 @@ ROBOT = ros_robot.robot()
 CHAIN = ROBOT.groups['arm']
 Q = np.array([ros_robot.POSTURE[name] for name in ros_robot.ARM])
 ARM = {'base_link': 'arm_base', 'tip_links': ['flange'], 'group': 'arm'}
-START_UP = 200.0  # the first start compiles the kernels
+START_UP = 400.0  # the first start compiles the kernels
 
 
 def close(q, pose):

@@ -31,7 +31,7 @@ from ros_world import ARM, CHAIN, Q, START_UP
 from dq_ik.cli.main import main
 
 ros_processes.use_own_domain(3)
-pytestmark = pytest.mark.timeout(300)
+pytestmark = pytest.mark.timeout(600)
 POSE = CHAIN.fk(Q)
 REACHABLE = ['--xyz', *map(str, POSE.position), '--quat', *map(str, POSE.quaternion),
              '--frame', 'arm_base']

@@ -38,7 +38,7 @@ from dq_ik.ros.conversions import fill_pose
 from dq_ik.ros.errors import ErrorCode
 
 ros_processes.use_own_domain(1)
-pytestmark = pytest.mark.timeout(300)
+pytestmark = pytest.mark.timeout(600)
 
 
 @pytest.fixture(scope='module')

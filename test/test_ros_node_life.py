@@ -35,7 +35,7 @@ from dq_ik.ros.description import LATCHED
 from dq_ik.ros.errors import ErrorCode
 
 ros_processes.use_own_domain(2)
-pytestmark = pytest.mark.timeout(300)
+pytestmark = pytest.mark.timeout(600)
 SLIDE = ('<robot name="other"><link name="a"/><link name="b"/>'
          '<joint name="slide" type="prismatic"><parent link="a"/><child link="b"/>'
          '<axis xyz="1 0 0"/><limit lower="0" upper="1" velocity="1" effort="1"/></joint></robot>')
