@@ -58,6 +58,11 @@ class Load(NamedTuple):
     growth: float
     error: float
 
+    @property
+    def cost(self) -> float:
+        """Processor seconds per answer."""
+        return self.busy / max(self.answered, 1.0)
+
 
 def measure(quick: bool) -> dict[str, str]:
     """
@@ -161,7 +166,7 @@ class Bench:
         """Return the time from goal to answer, the nodes in turn."""
         times: Times = {name: [] for name in NODES}
         for k in range(rounds):
-            for name in NODES:
+            for name in turn(k):
                 time.sleep(PAUSE)
                 times[name].append(self.send(name, self.path[k % len(self.path)]))
         return times
@@ -182,7 +187,7 @@ class Bench:
             client.wait_for_service(10.0)
         for k in range(rounds):
             request.ik_request.pose_stamped = self.path[k % len(self.path)]
-            for name in NODES:
+            for name in turn(k):
                 time.sleep(PAUSE)
                 start = perf_counter()
                 response = clients[name].call(request)
@@ -215,6 +220,11 @@ class Bench:
         return self.chain.fk(q).distance(pose_from_msg(self.path[0].pose))[0]
 
 
+def turn(k: int) -> tuple[str, ...]:
+    """Return the nodes in the order of a round: neither is always the first."""
+    return NODES if k % 2 else NODES[::-1]
+
+
 def processor_time(pid: int) -> float:
     """Return the seconds that a process has computed."""
     fields = Path(f'/proc/{pid}/stat').read_text().rsplit(')', 1)[1].split()
@@ -245,6 +255,8 @@ def load_rows(loads: dict[str, Load]) -> dict[str, str]:
                                             f'echo {echo.answered:.0f} of {echo.sent:.0f}',
         '1 kHz goals, processor': f'{100 * ours.busy:.0f} % of a core, echo '
                                   f'{100 * echo.busy:.0f} %, ratio {ours.busy / echo.busy:.2f}',
+        '1 kHz goals, processor per answer': f'{1e3 * ours.cost:.2f} ms, echo {1e3 * echo.cost:.2f}'
+                                             f' ms, ratio {ours.cost / echo.cost:.2f}',
         '1 kHz goals, memory growth': f'{ours.growth:.1f} MB, echo {echo.growth:.1f} MB',
         '1 kHz goals, error at the last goal': f'{1e3 * ours.error:.2g} mm'}
 

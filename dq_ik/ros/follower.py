@@ -23,6 +23,7 @@ from typing import Any
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from geometry_msgs.msg import PoseStamped
 from rclpy.clock import Clock, ClockType
+from rclpy.event_handler import PublisherEventCallbacks
 from rclpy.node import Node
 from rclpy.qos import QoSDurabilityPolicy, QoSProfile
 
@@ -40,6 +41,8 @@ from dq_ik.ros.stream import Stream
 LATCHED = QoSProfile(depth=1, durability=QoSDurabilityPolicy.TRANSIENT_LOCAL)
 NEWEST = QoSProfile(depth=1)
 WARN_PERIOD = 5.0
+# Each event costs the executor some microseconds per turn; any reader can have these topics.
+NO_EVENTS = PublisherEventCallbacks(use_default_callbacks=False)
 
 
 class Follower:
@@ -59,9 +62,10 @@ class Follower:
         self._state = state
         self.counters = status.Counters()
         self._outputs = Outputs(node, settings)
-        self._status = status.StatusTopic(
-            node.create_publisher(DiagnosticStatus, '~/status', LATCHED))
-        self._diagnostics = node.create_publisher(DiagnosticArray, '/diagnostics', 10)
+        self._status = status.StatusTopic(node.create_publisher(
+            DiagnosticStatus, '~/status', LATCHED, event_callbacks=NO_EVENTS))
+        self._diagnostics = node.create_publisher(
+            DiagnosticArray, '/diagnostics', 10, event_callbacks=NO_EVENTS)
         self._steady = Clock(clock_type=ClockType.STEADY_TIME)
         self._goals: dict[str, Any] = {}
         self._timer: Any = None

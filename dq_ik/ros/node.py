@@ -21,6 +21,7 @@ from time import perf_counter
 from typing import Any
 
 from rcl_interfaces.msg import SetParametersResult
+from rclpy.event_handler import SubscriptionEventCallbacks
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rclpy.qos import qos_profile_sensor_data
@@ -59,7 +60,8 @@ class IkNode(Node):
         self._kinematics: Services | None = None
         self._pending: tuple[NodeSettings, IkOptions, Prepared | None] | None = None
         self.create_subscription(
-            JointState, 'joint_states', self._state.update, qos_profile_sensor_data)
+            JointState, 'joint_states', self._state.update, qos_profile_sensor_data,
+            event_callbacks=SubscriptionEventCallbacks(use_default_callbacks=False))
         listen_for_description(self, self._settings.robot_description, self.on_description)
         self.add_on_set_parameters_callback(self.on_set_parameters)
         self.add_post_set_parameters_callback(self.on_parameters_set)
