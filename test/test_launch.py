@@ -36,7 +36,7 @@ from launch.launch_description_sources import get_launch_description_from_python
 from launch.utilities import perform_substitutions
 
 ROOT = Path(__file__).resolve().parents[1]
-START_UP = 280.0
+START_UP = 500.0
 
 
 def actions(name: str, **arguments: str) -> tuple[LaunchContext, list]:
