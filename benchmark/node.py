@@ -255,8 +255,9 @@ def load_rows(loads: dict[str, Load]) -> dict[str, str]:
                                             f'echo {echo.answered:.0f} of {echo.sent:.0f}',
         '1 kHz goals, processor': f'{100 * ours.busy:.0f} % of a core, echo '
                                   f'{100 * echo.busy:.0f} %, ratio {ours.busy / echo.busy:.2f}',
-        '1 kHz goals, processor per answer': f'{1e3 * ours.cost:.2f} ms, echo {1e3 * echo.cost:.2f}'
-                                             f' ms, ratio {ours.cost / echo.cost:.2f}',
+        '1 kHz goals, processor per answer': f'{1e3 * ours.cost:.2f} ms, echo '
+                                             f'{1e3 * echo.cost:.2f} ms, ratio '
+                                             f'{ours.cost / echo.cost:.2f}',
         '1 kHz goals, memory growth': f'{ours.growth:.1f} MB, echo {echo.growth:.1f} MB',
         '1 kHz goals, error at the last goal': f'{1e3 * ours.error:.2g} mm'}
 

@@ -63,6 +63,17 @@ def test_transform_survives_the_message():
     assert POSE.distance(conversions.pose_from_transform(msg)) == pytest.approx((0, 0), abs=1e-12)
 
 
+@pytest.mark.parametrize('seed', range(20))
+def test_pose_is_read_as_by_the_general_way(seed):
+    rng = np.random.default_rng(seed)
+    position, quaternion = rng.normal(size=3), rng.normal(size=4) * 10.0 ** rng.uniform(-9, 9)
+    w, x, y, z = quaternion.tolist()
+    pose = conversions.pose_from_msg(pose_msg(position.tolist(), (x, y, z, w)))
+    expected = Pose.from_position_quaternion(position, quaternion)
+    np.testing.assert_allclose(pose.real, expected.real, atol=1e-15)
+    np.testing.assert_allclose(pose.dual, expected.dual, atol=1e-14)
+
+
 def test_long_quaternion_is_normalised():
     pose = conversions.pose_from_msg(pose_msg((1.0, 2.0, 3.0), (0.0, 0.0, 10.0, 10.0)))
     np.testing.assert_allclose(pose.rpy, (0, 0, math.pi / 2), atol=1e-12)

@@ -31,6 +31,8 @@ from dq_ik.pose import Pose
 
 # Positions beyond this [m] are a mistake, and their squares would leave the range of numbers.
 FARTHEST = 1e9
+# Quaternions shorter than this are left to the general way, which judges them.
+SHORTEST = 1e-6
 
 
 def pose_from_msg(msg: Any) -> Pose:
@@ -40,10 +42,19 @@ def pose_from_msg(msg: Any) -> Pose:
     :raises PoseError: if a number is not finite, a position absurd, or the quaternion zero.
     """
     p, r = msg.position, msg.orientation
-    if abs(p.x) > FARTHEST or abs(p.y) > FARTHEST or abs(p.z) > FARTHEST:
-        raise PoseError(f'the position ({p.x:g}, {p.y:g}, {p.z:g}) is not finite or no place on '
+    tx, ty, tz = p.x, p.y, p.z
+    if abs(tx) > FARTHEST or abs(ty) > FARTHEST or abs(tz) > FARTHEST:
+        raise PoseError(f'the position ({tx:g}, {ty:g}, {tz:g}) is not finite or no place on '
                         f'earth: more than {FARTHEST:g} m away')
-    return Pose.from_position_quaternion((p.x, p.y, p.z), (r.w, r.x, r.y, r.z))
+    w, x, y, z = r.w, r.x, r.y, r.z
+    norm = math.sqrt(w * w + x * x + y * y + z * z)
+    if not (SHORTEST < norm < math.inf and math.isfinite(tx + ty + tz)):
+        return Pose.from_position_quaternion((tx, ty, tz), (w, x, y, z))  # says what is wrong
+    w, x, y, z = w / norm, x / norm, y / norm, z / norm
+    tx, ty, tz = 0.5 * tx, 0.5 * ty, 0.5 * tz
+    return Pose.unchecked((w, x, y, z), (  # 1/2 t r, in place: each goal of a stream passes here
+        -tx * x - ty * y - tz * z, tx * w + ty * z - tz * y,
+        ty * w + tz * x - tx * z, tz * w + tx * y - ty * x))
 
 
 def pose_from_transform(msg: Any) -> Pose:

@@ -143,8 +143,10 @@ class Stream:
 
     def solve(self) -> IkResult:
         """Solve for the goals as they are now; the solution is the new target."""
-        goals = [self._goal(self._poses[tip], tip) for tip in self.chain.tips]
-        result = self.solver.solve(goals[0] if len(goals) == 1 else goals, self.target)
+        tips = self.chain.tips
+        goals: Any = (self._goal(self._poses[tips[0]], tips[0]) if len(tips) == 1 else
+                      [self._goal(self._poses[tip], tip) for tip in tips])
+        result = self.solver.solve(goals, self.target)
         self.target = result.q
         self._fresh = False
         return result
