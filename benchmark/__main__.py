@@ -28,7 +28,7 @@ from time import perf_counter
 
 from rich.console import Console
 
-from . import machine, micro, report, suite
+from . import machine, micro, readme, report, suite
 from .experiments import EXPERIMENTS
 from .install import PYTHONS
 from .peers import OURS, PEERS
@@ -86,6 +86,8 @@ def main(words: list[str]) -> None:
     options.json.parent.mkdir(parents=True, exist_ok=True)
     options.json.write_text(json.dumps(results, indent=1), encoding='utf-8')
     report.write(results, options.docs)
+    if options.docs == ROOT / 'docs':
+        readme.write(results, ROOT / 'README.md')
     for line in results['skipped']:
         console.print(f"skipped: {line['solver']} on {line['robot']}: {line['reason']}",
                       highlight=False)
