@@ -28,7 +28,15 @@ import viser
 
 from dq_ik.pose import Pose
 from dq_ik.urdf import load_robot
-from dq_ik.viewer.goals import FigureOfEight, PERIOD, random_goals, reach_bound, unreachable_goal
+from dq_ik.viewer.goals import (
+    FigureOfEight,
+    Glide,
+    GLIDE_TIME,
+    PERIOD,
+    random_configuration,
+    reach_bound,
+    unreachable_goal,
+)
 from dq_ik.viewer.page import Outlet, Page
 from dq_ik.viewer.panel import HOME, RANDOM, TO_TOOL, UNREACHABLE
 from dq_ik.viewer.report import BEST_REACH, REACHED, Report
@@ -78,6 +86,22 @@ def panda(server):
     return page, recorder
 
 
+@pytest.fixture
+def clock(monkeypatch):
+    """Return the time that the page sees, to be moved on by hand."""
+    now = [100.0]
+    monkeypatch.setattr('dq_ik.viewer.page.time.monotonic', lambda: now[0])
+    return now
+
+
+def glide(page: Page, clock: list[float]) -> None:
+    """Let the goals go where a button has sent them."""
+    for _ in range(31):
+        clock[0] += GLIDE_TIME / 30
+        page.tick()
+    assert not page.is_playing
+
+
 def use(server, label: str, value=None) -> None:
     """Do what a browser does when a user sets the labelled control, or presses the button."""
     for handle in list(server.gui._gui_input_handle_from_uuid.values()):
@@ -108,22 +132,28 @@ def test_goal_to_tool_follows_the_arm(server, panda):
     assert len(recorder.goals) == 1
 
 
-def test_home_is_where_the_robot_was_at_first(server, panda):
-    """Whatever happened since."""
+def test_home_is_where_the_robot_was_at_first(server, panda, clock):
+    """Whatever happened since; the goal glides there."""
     page, recorder = panda
     first = page.tool_poses()['panda_hand_tcp']
     page.show_joints({**PANDA_HOME, 'panda_joint1': 0.5})
     use(server, HOME)
-    (_, goal), = recorder.goals
+    glide(page, clock)
+    _, goal = recorder.goals[-1]
     assert goal.distance(first) == pytest.approx((0.0, 0.0), abs=1e-9)
+    poses = [pose for _, pose in recorder.goals]
+    assert max(one.distance(two)[0] for one, two in zip(poses, poses[1:])) < 0.05
 
 
-def test_random_goals_differ_and_are_in_reach(server, panda):
+def test_random_goals_differ_and_are_in_reach(server, panda, clock):
     """Each press gives another one."""
-    _, recorder = panda
+    page, recorder = panda
     use(server, RANDOM)
+    glide(page, clock)
+    _, one = recorder.goals[-1]
     use(server, RANDOM)
-    (_, one), (_, two) = recorder.goals
+    glide(page, clock)
+    _, two = recorder.goals[-1]
     assert one.distance(two)[0] > 1e-3
     chain = load_robot(URDF / 'panda.urdf').chain(None, 'panda_hand_tcp')
     assert np.linalg.norm(one.position) < reach_bound(chain, 'panda_hand_tcp')
@@ -162,11 +192,9 @@ def test_options_set_elsewhere_are_shown_and_not_sent_back(panda):
     assert recorder.options == []
 
 
-def test_figure_of_eight_moves_the_goal_until_it_is_stopped(server, panda, monkeypatch):
+def test_figure_of_eight_moves_the_goal_until_it_is_stopped(server, panda, clock):
     """Each tick sends the next pose; a button ends the path."""
     page, recorder = panda
-    clock = [100.0]
-    monkeypatch.setattr('dq_ik.viewer.page.time.monotonic', lambda: clock[0])
     use(server, 'Figure of eight', True)
     for _ in range(30):
         clock[0] += PERIOD / 30
@@ -174,7 +202,7 @@ def test_figure_of_eight_moves_the_goal_until_it_is_stopped(server, panda, monke
     assert len(recorder.goals) == 30
     heights = [pose.position[2] for _, pose in recorder.goals]
     assert max(heights) - min(heights) > 0.05
-    use(server, HOME)
+    use(server, TO_TOOL)
     count = len(recorder.goals)
     page.tick()
     assert len(recorder.goals) == count
@@ -183,10 +211,10 @@ def test_figure_of_eight_moves_the_goal_until_it_is_stopped(server, panda, monke
 
 def test_figure_of_eight_is_closed_and_crosses_itself():
     """Start, middle and end are the same point."""
-    eight = FigureOfEight(Pose.from_xyz_rpy((0.5, 0.0, 0.5), (3.0, 0.0, 0.0)), 0.1)
+    eight = FigureOfEight('tip', Pose.from_xyz_rpy((0.5, 0.0, 0.5), (3.0, 0.0, 0.0)), 0.1)
     for share in (0.0, 0.5, 1.0):
-        assert eight.pose(share * PERIOD).distance(eight.start)[0] < 1e-12
-    lobes = [eight.pose(share * PERIOD).position[1] for share in (0.25, 0.75)]
+        assert eight.poses(share * PERIOD)['tip'].distance(eight.start)[0] < 1e-12
+    lobes = [eight.poses(share * PERIOD)['tip'].position[1] for share in (0.25, 0.75)]
     assert lobes == pytest.approx([0.1, -0.1])
 
 
@@ -239,25 +267,46 @@ def test_a_handle_in_the_hand_is_not_moved(panda):
     assert goal.pose == Pose.identity()
 
 
-def test_each_tip_has_its_goal(server):
+def test_dragging_ends_a_path(server, panda, clock):
+    """Two hands on one handle would be one too many."""
+    page, recorder = panda
+    use(server, 'Figure of eight', True)
+    goal = page.goals['panda_hand_tcp']
+    asyncio.run(goal._dragged(viser.TransformControlsEvent(
+        client=None, client_id=0, target=goal.control, phase='start')))
+    count = len(recorder.goals)
+    clock[0] += 0.1
+    page.tick()
+    assert not page.is_playing
+    assert len(recorder.goals) == count
+
+
+def test_each_tip_has_its_goal(server, clock):
     """Two arms, two handles; single-tip buttons mean the chosen one."""
     chain = load_robot(URDF / 'two_arms.urdf')
     tips = chain.leaves
     page, recorder = open_page(server, 'two_arms', *tips)
     assert tuple(page.goals) == tips
     use(server, RANDOM)
-    assert [tip for tip, _ in recorder.goals] == list(tips)
+    glide(page, clock)
+    assert [tip for tip, _ in recorder.goals[-2:]] == list(tips)
     use(server, 'Tip', tips[1])
     use(server, UNREACHABLE)
     assert recorder.goals[-1][0] == tips[1]
 
 
-def test_random_goals_of_a_humanoid_come_from_one_configuration():
-    """So that all of them can be met together."""
+def test_a_glide_can_be_met_at_every_moment():
+    """All tips of a humanoid, within the limits, from end to end."""
     model = load_robot(URDF / 'humanoid.urdf')
     chain = model.chain(None, model.leaves)
-    goals = random_goals(chain, np.random.default_rng(1), chain.neutral)
-    assert set(goals) == set(chain.tips)
+    end = random_configuration(chain, np.random.default_rng(1), chain.neutral)
+    assert chain.within_limits(end)
+    way = Glide(chain, chain.neutral, end)
+    for time, q in ((0.0, chain.neutral), (0.5 * GLIDE_TIME, 0.5 * (chain.neutral + end)),
+                    (GLIDE_TIME, end), (2.0 * GLIDE_TIME, end)):
+        expected = chain.fk_all(q)
+        for tip, pose in way.poses(time).items():
+            assert pose.distance(expected[tip]) == pytest.approx((0.0, 0.0), abs=1e-9)
 
 
 def test_unreachable_goal_of_a_tool_at_the_base_has_a_direction():

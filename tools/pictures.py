@@ -89,10 +89,10 @@ def film(page: Page, browser: Browser, tip: str) -> None:
     A software renderer needs most of a second per picture, so the path is taken slowly, picture
     by picture, and shown at FRAME_TIME per picture.
     """
-    eight = FigureOfEight(page.goals[tip].pose, 0.15)
+    eight = FigureOfEight(tip, page.goals[tip].pose, 0.15)
     frames = []
     for index in range(FRAMES + 1):
-        page._set_goal(tip, eight.pose(PERIOD * index / FRAMES))
+        page._set_goal(tip, eight.poses(PERIOD * index / FRAMES)[tip])
         wait_until(lambda: page.tool_distance() < 2e-3, 10.0, 'the tool follows')
         browser.page.wait_for_timeout(350)
         frames.append(grab(browser).resize(FILM_SIZE, Image.Resampling.LANCZOS).quantize(

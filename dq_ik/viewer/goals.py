@@ -28,7 +28,8 @@ from dq_ik.pose import Pose
 BEYOND = 1.02
 PERIOD = 6.0
 EIGHT_SIZE = 0.11
-STRIDE = 0.3
+STRIDE = 0.5
+GLIDE_TIME = 1.5
 
 
 def reach_bound(chain: Chain, tip: str) -> float:
@@ -55,38 +56,64 @@ def unreachable_goal(chain: Chain, tip: str, near: Pose) -> Pose:
     return Pose.from_position_quaternion(position, near.quaternion)
 
 
-def random_goals(
+def random_configuration(
     chain: Chain, rng: np.random.Generator, near: np.ndarray
-) -> dict[str, Pose]:
+) -> np.ndarray:
     """
-    Return poses of all tips in one random configuration, so that they can be met together.
-
-    The configuration lies part of the way from ``near`` to one drawn within all limits: a stream
-    goes to its goals from where it is, without a search. It is above the ground where it can be.
+    Return a configuration within all limits, not far from one, with the tips above the ground.
 
     :param near: joint positions now, shape ``(n,)``
     """
     for _ in range(50):
-        goals = chain.fk_all(near + STRIDE * (chain.random(rng) - near))
-        if all(pose.position[2] > 0.0 for pose in goals.values()):
+        q = near + STRIDE * (chain.random(rng) - near)
+        if all(pose.position[2] > 0.0 for pose in chain.fk_all(q).values()):
             break
-    return goals
+    return q
+
+
+@dataclass(frozen=True)
+class Glide:
+    """
+    A way of all tips from one configuration to another, which can be followed at every moment.
+
+    A goal that jumps is a search for the solver, a goal that glides is not.
+    """
+
+    chain: Chain
+    start: np.ndarray
+    end: np.ndarray
+
+    def poses(self, time: float) -> dict[str, Pose]:
+        """Return the goals ``time`` seconds after the beginning, slow at both ends."""
+        share = min(time / GLIDE_TIME, 1.0)
+        share *= share * (3.0 - 2.0 * share)
+        return self.chain.fk_all(self.start + share * (self.end - self.start))
+
+    def ends_at(self) -> float:
+        """Return when the end is reached [s]."""
+        return GLIDE_TIME
 
 
 @dataclass(frozen=True)
 class FigureOfEight:
     """A path through ``start`` in the plane of the base's y and z axes, one round per PERIOD."""
 
+    tip: str
     start: Pose
     size: float
 
     @classmethod
     def around(cls, chain: Chain, tip: str, start: Pose) -> FigureOfEight:
         """Return a figure of eight in proportion to the arm."""
-        return cls(start, EIGHT_SIZE * reach_bound(chain, tip))
+        return cls(tip, start, EIGHT_SIZE * reach_bound(chain, tip))
 
-    def pose(self, time: float) -> Pose:
-        """Return the goal ``time`` seconds after the beginning."""
+    def ends_at(self) -> float:
+        """Return when the path ends: never."""
+        return math.inf
+
+    def poses(self, time: float) -> dict[str, Pose]:
+        """Return the goal ``time`` seconds after the beginning, by tip."""
         phase = 2.0 * math.pi * time / PERIOD
         offset = self.size * np.array([0.0, math.sin(phase), 0.5 * math.sin(2.0 * phase)])
-        return Pose.from_position_quaternion(self.start.position + offset, self.start.quaternion)
+        place = self.start.position + offset
+        return {self.tip: Pose.from_position_quaternion(place, self.start.quaternion)}

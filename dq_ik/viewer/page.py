@@ -29,7 +29,7 @@ import viser
 from dq_ik.chain import Chain
 from dq_ik.pose import Pose
 from dq_ik.viewer.gizmo import GoalHandle
-from dq_ik.viewer.goals import FigureOfEight, random_goals, unreachable_goal
+from dq_ik.viewer.goals import FigureOfEight, Glide, random_configuration, unreachable_goal
 from dq_ik.viewer.panel import Panel, PanelActions
 from dq_ik.viewer.report import Report
 from dq_ik.viewer.scene import light_the_stage, robot_size, RobotScene
@@ -92,13 +92,13 @@ class Page:
         self._outlet = outlet
         self._lock = threading.RLock()
         self._rng = np.random.default_rng()
-        self._home = chain.fk_all(chain.configuration(home or {}))
+        self._home = chain.configuration(home or {})
         self._home_is_given = home is not None
         self._positions = {**chain.joint_positions(chain.neutral), **(home or {})}
         self._report = Report()
         self._heard_joints = False
-        self._eight: FigureOfEight | None = None
-        self._eight_start = 0.0
+        self._path: FigureOfEight | Glide | None = None
+        self._path_start = 0.0
         self._tracing = True
         self._panel_time = 0.0
         size = FRAME * robot_size(chain.model, self._positions)
@@ -108,8 +108,8 @@ class Page:
         self.goals = {
             tip: GoalHandle(
                 server, self.robot, chain.base, tip, pose,
-                GIZMO_SCALE * size / math.sqrt(len(chain.tips)), self._send)
-            for tip, pose in self._home.items()
+                GIZMO_SCALE * size / math.sqrt(len(chain.tips)), self._dragged)
+            for tip, pose in self.tool_poses().items()
         }
         self._traces = {
             tip: Trace(server, f'{self.robot.node_name(chain.base)}/trace_{index}',
@@ -126,7 +126,7 @@ class Page:
             self._positions.update(positions)
             if not self._heard_joints:
                 self._heard_joints = True
-                self._begin(self.tool_poses())
+                self._begin()
 
     def show_report(self, report: Report) -> None:
         """Take the solver's answer to the newest goal."""
@@ -148,6 +148,11 @@ class Page:
         with self._lock:
             self.goals[tip].move(pose)
 
+    @property
+    def is_playing(self) -> bool:
+        """Whether goals move along a path."""
+        return self._path is not None
+
     def tool_poses(self) -> dict[str, Pose]:
         """Return the poses of the tips at the newest joint positions, in the base frame."""
         return self._chain.fk_all(self._chain.configuration(self._positions))
@@ -161,8 +166,7 @@ class Page:
         """Draw the newest state; play the path if one is on."""
         with self._lock, self._server.atomic():
             now = time.monotonic()
-            if self._eight is not None:
-                self._set_goal(self.panel.tip, self._eight.pose(now - self._eight_start))
+            self._follow_path(now)
             if self.robot.show(self._positions) and self._tracing:
                 for tip, pose in self.tool_poses().items():
                     self._traces[tip].add(pose.position)
@@ -182,7 +186,7 @@ class Page:
     def _actions(self) -> PanelActions:
         return PanelActions(
             to_tool=lambda: self._set_goals(self.tool_poses()),
-            home=lambda: self._set_goals(self._home),
+            home=lambda: self._glide_to(self._home),
             random=self._go_somewhere,
             unreachable=self._go_out_of_reach,
             play=self._play,
@@ -193,8 +197,14 @@ class Page:
         )
 
     def _go_somewhere(self) -> None:
-        near = self._chain.clamp(self._chain.configuration(self._positions))
-        self._set_goals(random_goals(self._chain, self._rng, near))
+        near = self._configuration()
+        self._glide_to(random_configuration(self._chain, self._rng, near))
+
+    def _glide_to(self, q: np.ndarray) -> None:
+        """Lead the goals of all tips from where the robot is to another configuration."""
+        with self._lock:
+            self.panel.stop_playing()
+            self._start_path(Glide(self._chain, self._configuration(), q))
 
     def _go_out_of_reach(self) -> None:
         tip = self.panel.tip
@@ -205,8 +215,21 @@ class Page:
         with self._lock:
             tip = self.panel.tip
             start = self.goals[tip].pose
-            self._eight = FigureOfEight.around(self._chain, tip, start) if playing else None
-            self._eight_start = time.monotonic()
+            self._start_path(
+                FigureOfEight.around(self._chain, tip, start) if playing else None)
+
+    def _start_path(self, path: FigureOfEight | Glide | None) -> None:
+        self._path, self._path_start = path, time.monotonic()
+
+    def _follow_path(self, now: float) -> None:
+        """Send the goals of this moment; the last ones are those of the path's end."""
+        if self._path is None:
+            return
+        elapsed = now - self._path_start
+        for tip, pose in self._path.poses(elapsed).items():
+            self._set_goal(tip, pose)
+        if elapsed >= self._path.ends_at():
+            self._path = None
 
     def _trace(self, tracing: bool) -> None:
         with self._lock:
@@ -225,27 +248,35 @@ class Page:
     def _set_goals(self, poses: Mapping[str, Pose]) -> None:
         """Move handles and tell the solver, after the end of any path."""
         with self._lock:
-            self._eight = None
+            self._path = None
             self.panel.stop_playing()
             for tip, pose in poses.items():
                 self._set_goal(tip, pose)
 
     def _set_goal(self, tip: str, pose: Pose) -> None:
         self.goals[tip].move(pose)
-        self._send(tip, pose)
+        self._outlet.goal(tip, pose)
 
-    def _begin(self, tools: Mapping[str, Pose]) -> None:
+    def _begin(self) -> None:
+        """Put the goals where the tools are when the robot is first heard of."""
         if not self._home_is_given:
-            self._home = dict(tools)
-        for tip, pose in tools.items():
+            self._home = self._configuration()
+        for tip, pose in self.tool_poses().items():
             self.goals[tip].move(pose)
 
-    def _send(self, tip: str, pose: Pose) -> None:
+    def _configuration(self) -> np.ndarray:
+        return self._chain.clamp(self._chain.configuration(self._positions))
+
+    def _dragged(self, tip: str, pose: Pose) -> None:
+        """Send a goal as it is dragged; whoever drags ends a path."""
+        if self._path is not None:
+            self._path = None
+            self.panel.stop_playing()
         self._outlet.goal(tip, pose)
 
     def _aim_camera(self, size: float) -> None:
         base = self._chain.model.link_poses(self._positions)[self._chain.base]
-        tools = [(base @ pose).position for pose in self._home.values()]
+        tools = [(base @ pose).position for pose in self.tool_poses().values()]
         right = size * np.array([1.0, 1.0, 0.0])
         center = 0.5 * (base.position + np.mean(tools, axis=0)) + BESIDE_PANEL * right
         camera = self._server.initial_camera
