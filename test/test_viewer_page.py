@@ -17,6 +17,7 @@
 from __future__ import annotations
 
 import asyncio
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -142,7 +143,7 @@ def test_home_is_where_the_robot_was_at_first(server, panda, clock):
     _, goal = recorder.goals[-1]
     assert goal.distance(first) == pytest.approx((0.0, 0.0), abs=1e-9)
     poses = [pose for _, pose in recorder.goals]
-    assert max(one.distance(two)[0] for one, two in zip(poses, poses[1:])) < 0.05
+    assert max(one.distance(two)[0] for one, two in pairwise(poses)) < 0.05
 
 
 def test_random_goals_differ_and_are_in_reach(server, panda, clock):

@@ -26,7 +26,7 @@ from rclpy.parameter_client import AsyncParameterClient
 from rclpy.qos import qos_profile_parameter_events
 from rclpy.task import Future
 
-ASK_PERIOD = 0.5
+ASK_PERIOD = 1.0
 WATCHED = ('method', 'mode', 'goal_mode')
 
 
@@ -61,7 +61,6 @@ class RemoteOptions:
 
     def _ask(self) -> None:
         if self._client.services_are_ready():
-            self._asking.cancel()
             self._client.get_parameters(list(WATCHED)).add_done_callback(self._on_values)
 
     def set(self, name: str, value: str | bool) -> None:
@@ -79,6 +78,7 @@ class RemoteOptions:
             self._on_change(name, value, result.reason or 'refused')
 
     def _on_values(self, done: Future) -> None:
+        self._asking.cancel()
         for name, value in zip(WATCHED, done.result().values):
             self._report(ParameterMsg(name=name, value=value))
 
