@@ -111,8 +111,8 @@ def test_free_joints_survive_the_message():
     q = np.array([0.1, 0.2, 0.3, 0.4, -0.5, 0.6, 0.7, -0.8, 0.9])
     positions = dict(zip(whole.joint_names, q))
     moveit_msgs = pytest.importorskip('moveit_msgs.msg')
-    state = conversions.fill_robot_state(
-        moveit_msgs.RobotState(), model, positions, geometry_msgs.Transform)
+    writer = conversions.RobotStateWriter(model, geometry_msgs.Transform)
+    state = writer.fill(moveit_msgs.RobotState(), positions)
     assert state.multi_dof_joint_state.joint_names == ['float', 'plane']
     back = conversions.multi_dof_positions(state.multi_dof_joint_state, model)
     assert back == pytest.approx(positions)

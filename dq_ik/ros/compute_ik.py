@@ -23,7 +23,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Any
 
 from geometry_msgs.msg import Transform
@@ -36,7 +35,7 @@ from dq_ik.options import IkOptions, METADATA
 from dq_ik.pose import Pose
 from dq_ik.result import IkResult, Status
 from dq_ik.ros.constraints import bounds, joint_ranges, JointRange, unsupported
-from dq_ik.ros.conversions import fill_robot_state, pose_from_msg, seconds
+from dq_ik.ros.conversions import pose_from_msg, RobotStateWriter, seconds
 from dq_ik.ros.errors import ErrorCode, fill_error, RequestError
 from dq_ik.ros.frames import FrameError, Frames, Lookup, rigid_body
 from dq_ik.ros.groups import Robot
@@ -45,6 +44,11 @@ from dq_ik.ros.states import NO_JOINT_STATES, requested_state
 from dq_ik.ros.stream import goal_maker
 from dq_ik.solver import Solver
 
+# A solve in the executor thread may take this long [s]; what needs more goes to a worker.
+QUICK = 1e-3
+# Solvers kept for different timeouts.
+MAX_SOLVERS = 16
+
 
 @dataclass(frozen=True)
 class Query:
@@ -52,23 +56,17 @@ class Query:
     A request, checked and in our own terms.
 
     :param state: positions of all joints that are known: current ones, overlaid by the request.
-    :param options: of the group, with the timeout of the request.
+    :param timeout: seconds on the steady clock.
     :param notes: what the client should know about the answer.
     """
 
-    chain: Chain
+    group: Group
     goals: Goal | Pose | tuple[Goal | Pose, ...]
     seed: np.ndarray
     state: Mapping[str, float]
     ranges: tuple[JointRange, ...]
-    options: IkOptions
+    timeout: float
     notes: tuple[str, ...]
-
-
-@lru_cache(maxsize=32)
-def solver_for(chain: Chain, options: IkOptions) -> Solver:
-    """Return a prepared solver; few are in use at a time."""
-    return Solver(chain, options)
 
 
 def shared(options: IkOptions) -> IkOptions:
@@ -76,7 +74,7 @@ def shared(options: IkOptions) -> IkOptions:
     return replace(options, rest_posture=(), joint_weights=(), locked_joints=())
 
 
-class _Group:
+class Group:
     """What a group needs to understand goals."""
 
     def __init__(self, chain: Chain, options: IkOptions, lookup: Lookup | None) -> None:
@@ -90,6 +88,17 @@ class _Group:
                 self.tip_of.setdefault(link, (tip, x_tip_link.inverse()))
         for tip in chain.tips:
             self.tip_of[tip] = (tip, Pose.identity())
+        self._solvers: dict[float, Solver] = {}
+
+    def solver(self, timeout: float) -> Solver:
+        """Return a prepared solver; clients use few different timeouts."""
+        solver = self._solvers.get(timeout)
+        if solver is None:
+            if len(self._solvers) >= MAX_SOLVERS:
+                self._solvers.clear()
+            solver = Solver(self.chain, replace(self.options, timeout=timeout))
+            self._solvers[timeout] = solver
+        return solver
 
 
 class IkServer:
@@ -106,9 +115,12 @@ class IkServer:
         self.options = options
         self.settings = settings
         self._goal = goal_maker(settings)
-        self._groups = {name: _Group(chain, shared(options), lookup)
+        self._writer = RobotStateWriter(robot.model, Transform)
+        self._groups = {name: Group(chain, shared(options), lookup)
                         for name, chain in robot.groups.items()}
-        self._groups[robot.default_group].options = options
+        default = self._groups[robot.default_group]
+        default.options = options
+        default.solver(min(QUICK, options.timeout))  # prepared before the first request
 
     def query(self, request: Any, current: Mapping[str, float]) -> Query:
         """
@@ -130,8 +142,8 @@ class IkServer:
         if len(chain.tips) > 1:  # tips without a pose keep the one they have
             poses = {**chain.fk_all(seed), **poses}
         goals = tuple(self._goal(poses[tip], tip) for tip in chain.tips)
-        return Query(chain, goals[0] if len(goals) == 1 else goals, seed, state, ranges,
-                     _with_timeout(group.options, seconds(request.timeout)),
+        return Query(group, goals[0] if len(goals) == 1 else goals, seed, state, ranges,
+                     _timeout(seconds(request.timeout), group.options.timeout),
                      _notes(request, state, chain))
 
     def solve(self, query: Query, budget: float = float('inf')) -> IkResult:
@@ -140,22 +152,20 @@ class IkServer:
 
         :param budget: seconds, if less than the request's timeout.
         """
-        options = query.options
-        if budget < options.timeout:
-            options = replace(options, timeout=budget)
-        limits = bounds(query.chain, query.ranges) if query.ranges else None
-        return solver_for(query.chain, options).solve(query.goals, query.seed, bounds=limits)
+        limits = bounds(query.group.chain, query.ranges) if query.ranges else None
+        solver = query.group.solver(min(query.timeout, budget))
+        return solver.solve(query.goals, query.seed, bounds=limits)
 
     def fill(self, response: Any, query: Query, result: IkResult) -> Any:
         """Write the answer into a ``GetPositionIK.Response`` and return it."""
-        positions = {**query.state, **query.chain.joint_positions(result.q)}
+        positions = {**query.state, **query.group.chain.joint_positions(result.q)}
         broken = [item.joint for item in query.ranges if not item.holds(positions)]
         text = [result.message, *query.notes]
         if broken:
             text.insert(0, f'the constraints of {listing(broken)} do not hold')
         good = not broken and (result.success or self.settings.allow_approximate)
         if good:
-            fill_robot_state(response.solution, self.robot.model, positions, Transform)
+            self._writer.fill(response.solution, positions)
         if good and not result.success:
             text.insert(0, 'approximate solution (best reach)')
         fill_error(response.error_code, self._code(good, result), '; '.join(text))
@@ -167,7 +177,7 @@ class IkServer:
         timed_out = result.status is Status.TIMED_OUT and self.settings.report_timed_out
         return ErrorCode.TIMED_OUT if timed_out else ErrorCode.NO_IK_SOLUTION
 
-    def _group(self, name: str) -> _Group:
+    def _group(self, name: str) -> Group:
         if not name and self.settings.accept_empty_group:
             name = self.robot.default_group
         if name not in self._groups:
@@ -175,7 +185,7 @@ class IkServer:
                           f"there is no group '{name}'; the groups are {listing(self._groups)}")
         return self._groups[name]
 
-    def _tip(self, group: _Group, link: str) -> tuple[str, Pose]:
+    def _tip(self, group: Group, link: str) -> tuple[str, Pose]:
         link = link.lstrip('/')
         if link in group.tip_of:
             return group.tip_of[link]
@@ -187,7 +197,7 @@ class IkServer:
                       f'{listing(group.chain.tips)}')
 
     @staticmethod
-    def _pose(group: _Group, stamped: Any, state: Mapping[str, float],
+    def _pose(group: Group, stamped: Any, state: Mapping[str, float],
               current: Mapping[str, float]) -> Pose:
         """Return the goal in the base frame; the stamp is ignored, as in MoveIt."""
         try:
@@ -215,12 +225,11 @@ def _targets(request: Any, chain: Chain) -> list[tuple[str, Any]]:
     return [(link or chain.tips[0], pose) for link, pose in zip(links, poses)]
 
 
-def _with_timeout(options: IkOptions, timeout: float) -> IkOptions:
-    """Return the options with a request's timeout; 0 and less mean the default."""
-    if timeout <= 0:
-        return options
-    rules = METADATA['timeout']
-    return replace(options, timeout=min(max(timeout, rules['minimum']), rules['maximum']))
+def _timeout(asked: float, default: float) -> float:
+    """Return a timeout that the solver takes; 0 and less mean the default."""
+    if asked <= 0:
+        return default
+    return min(max(asked, METADATA['timeout']['minimum']), METADATA['timeout']['maximum'])
 
 
 def _notes(request: Any, state: Mapping[str, float], chain: Chain) -> tuple[str, ...]:

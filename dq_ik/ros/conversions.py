@@ -21,7 +21,7 @@ nowhere else. Every function reads fields by name only, so that any message that
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 import math
 from typing import Any
 
@@ -84,11 +84,6 @@ def seconds(duration: Any) -> float:
     return duration.sec + 1e-9 * duration.nanosec
 
 
-def doubles(values: Iterable[float]) -> array:
-    """Return an ``array('d')``, which ``float64[]`` fields take without checking each element."""
-    return array('d', values)
-
-
 def joint_positions(msg: Any, model: RobotModel) -> dict[str, float]:
     """
     Read the positions of a ``sensor_msgs/JointState`` strictly.
@@ -141,24 +136,38 @@ def single_axis_positions(positions: Mapping[str, float], model: RobotModel) -> 
             if joint.kind in SINGLE_AXIS and joint.name in positions}
 
 
-def fill_robot_state(msg: Any, model: RobotModel, positions: Mapping[str, float],
-                     transform: type) -> Any:
-    """
-    Write all movable joints into a ``moveit_msgs/RobotState`` and return the message.
+class RobotStateWriter:
+    """Writes all movable joints of a robot into ``moveit_msgs/RobotState`` messages."""
 
-    :param positions: by variable; joints left out are at neutral, mimic joints follow.
-    :param transform: the class ``geometry_msgs.msg.Transform``, for joints of several numbers.
-    """
-    whole = model.whole
-    q = whole.configuration(positions)
-    single = single_axis_positions(whole.joint_positions(q), model)
-    msg.is_diff = False
-    msg.joint_state.header.frame_id = msg.multi_dof_joint_state.header.frame_id = model.root
-    msg.joint_state.name = list(single)
-    msg.joint_state.position = doubles(single.values())
-    multi = [joint for joint in model.joints if joint.kind not in (*SINGLE_AXIS, JointKind.FIXED)]
-    msg.multi_dof_joint_state.joint_names = [joint.name for joint in multi]
-    poses = [(whole.fk(q, joint.parent) @ joint.origin).inverse() @ whole.fk(q, joint.child)
-             for joint in multi]
-    msg.multi_dof_joint_state.transforms = [fill_transform(transform(), pose) for pose in poses]
-    return msg
+    def __init__(self, model: RobotModel, transform: type) -> None:
+        """
+        Sort the joints.
+
+        :param transform: the class ``geometry_msgs.msg.Transform``, for joints of several numbers.
+        """
+        self._model = model
+        self._transform = transform
+        self._names = [joint.name for joint in model.joints if joint.kind in SINGLE_AXIS]
+        self._multi = [joint for joint in model.joints
+                       if joint.kind not in (*SINGLE_AXIS, JointKind.FIXED)]
+
+    def fill(self, msg: Any, positions: Mapping[str, float]) -> Any:
+        """
+        Write a state and return the message.
+
+        :param positions: by variable; joints left out are at neutral, mimic joints follow.
+        """
+        whole = self._model.whole
+        q = whole.configuration(positions)
+        values = whole.joint_positions(q)
+        msg.is_diff = False
+        msg.joint_state.header.frame_id = self._model.root
+        msg.joint_state.name = self._names
+        msg.joint_state.position = array('d', [values[name] for name in self._names])
+        multi = msg.multi_dof_joint_state
+        multi.header.frame_id = self._model.root
+        multi.joint_names = [joint.name for joint in self._multi]
+        poses = [(whole.fk(q, joint.parent) @ joint.origin).inverse() @ whole.fk(q, joint.child)
+                 for joint in self._multi]
+        multi.transforms = [fill_transform(self._transform(), pose) for pose in poses]
+        return msg

@@ -27,14 +27,12 @@ from std_srvs.srv import Trigger
 
 from dq_ik.result import IkResult, Status
 from dq_ik.ros.compute_fk import compute_fk
-from dq_ik.ros.compute_ik import IkServer, Query
+from dq_ik.ros.compute_ik import IkServer, Query, QUICK
 from dq_ik.ros.errors import ErrorCode, fill_error, RequestError
 from dq_ik.ros.follower import Follower
 from dq_ik.ros.prepared import Prepared
 from dq_ik.ros.states import CurrentState
 
-# A solve in the executor thread may take this long [s]; what needs more goes to the worker.
-QUICK = 1e-3
 HOW_TO_GET_MOVEIT_MSGS = (
     'moveit_msgs is not installed, so ~/compute_ik and ~/compute_fk are not served; topics are. '
     'Get it with: apt install ros-$ROS_DISTRO-moveit-msgs, or build interfaces/ of dq_ik')
@@ -45,8 +43,8 @@ class Services:
     Serves requests in the executor thread if they are quick, as most are, else in a worker thread.
 
     A hand-over between threads costs more than a typical solve. So only a solve that did not end
-    within ``QUICK`` is started again in the worker, where it may use all of its time while the
-    stream goes on: kernels release the GIL.
+    within ``QUICK`` seconds is started again in the worker, where it may use all of its time while
+    the stream goes on: kernels release the GIL.
     """
 
     def __init__(self, node: Node, follower: Follower, state: CurrentState) -> None:
@@ -111,7 +109,7 @@ class Services:
         if server.options.mode != 'speed':  # the other modes use all the time they are given
             return None
         result = server.solve(query, QUICK)
-        more = result.status is Status.TIMED_OUT and query.options.timeout > QUICK
+        more = result.status is Status.TIMED_OUT and query.timeout > QUICK
         return None if more else result
 
     def _in_worker(self, work: Callable[..., Any], *args: Any) -> Future:
