@@ -16,6 +16,7 @@
 
 from __future__ import annotations
 
+from array import array
 from dataclasses import dataclass
 import sys
 import time
@@ -27,7 +28,7 @@ from rclpy.node import Node
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
 
-from dq_ik.ros.conversions import doubles, seconds
+from dq_ik.ros.conversions import seconds
 from dq_ik.ros.description import listen_for_description
 from dq_ik.ros.parameters import declare
 from dq_ik.ros.running import run
@@ -115,8 +116,8 @@ class SimNode(Node):
         self._arm.advance(min(elapsed, LONGEST_STEP))
         state = self._arm.state()
         msg = JointState(
-            name=state.names, position=doubles(state.positions),
-            velocity=doubles(state.velocities), effort=doubles(state.efforts))
+            name=state.names, position=array('d', state.positions),
+            velocity=array('d', state.velocities), effort=array('d', state.efforts))
         msg.header.stamp = self.get_clock().now().to_msg()
         self._states.publish(msg)
 
