@@ -22,8 +22,8 @@ Requests and responses are read and written by field name; the wiring is in serv
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 from geometry_msgs.msg import Transform
 import numpy as np
@@ -50,8 +50,7 @@ QUICK = 1e-3
 MAX_SOLVERS = 16
 
 
-@dataclass(frozen=True)
-class Query:
+class Query(NamedTuple):
     """
     A request, checked and in our own terms.
 
@@ -134,11 +133,12 @@ class IkServer:
         ranges = joint_ranges(request.constraints, self.robot.model,
                               self.settings.unsupported_constraints == 'ignore')
         chain = group.chain
-        seed = chain.clamp(chain.configuration(state))
+        seed = chain.configuration(state)
         poses = {}
         for link, stamped in _targets(request, chain):
             tip, x_link_tip = self._tip(group, link)
-            poses[tip] = self._pose(group, stamped, state, current) @ x_link_tip
+            pose = self._pose(group, stamped, state, current)
+            poses[tip] = pose if link == tip else pose @ x_link_tip
         if len(chain.tips) > 1:  # tips without a pose keep the one they have
             poses = {**chain.fk_all(seed), **poses}
         goals = tuple(self._goal(poses[tip], tip) for tip in chain.tips)
@@ -201,8 +201,10 @@ class IkServer:
               current: Mapping[str, float]) -> Pose:
         """Return the goal in the base frame; the stamp is ignored, as in MoveIt."""
         try:
-            x_base_frame = group.frames.pose(stamped.header.frame_id, state, current or None)
-            return x_base_frame @ pose_from_msg(stamped.pose)
+            pose, frame = pose_from_msg(stamped.pose), stamped.header.frame_id
+            if frame == group.chain.base:
+                return pose
+            return group.frames.pose(frame, state, current or None) @ pose
         except FrameError as error:
             raise RequestError(ErrorCode.FRAME_TRANSFORM_FAILURE, error) from None
         except DqIkError as error:

@@ -48,8 +48,9 @@ class JointRange:
 
 def unsupported(msg: Any) -> list[str]:
     """Return the kinds of constraints in a message that the solver does not know."""
-    return [name for name in ('position', 'orientation', 'visibility')
-            if getattr(msg, f'{name}_constraints')]
+    lists = {'position': msg.position_constraints, 'orientation': msg.orientation_constraints,
+             'visibility': msg.visibility_constraints}
+    return [name for name, constraints in lists.items() if constraints]
 
 
 def joint_ranges(msg: Any, model: RobotModel, ignore_others: bool) -> tuple[JointRange, ...]:
