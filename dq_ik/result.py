@@ -31,7 +31,7 @@ from dq_ik.core.request import (
     TIME,
     TRACED,
 )
-from dq_ik.core.verdict import Status
+from dq_ik.core.verdict import PRESSED_BALL, Status
 
 if TYPE_CHECKING:
     from dq_ik.chain import Chain
@@ -115,15 +115,17 @@ class IkResult:
 
     @property
     def limited_joints(self) -> tuple[str, ...]:
-        """Names of the joints that are pressed against their limits."""
+        """Names of the joints pressed against their limits; none where the goal is met."""
         chain = self._chain
+        if self.success:
+            return ()
         start = ANSWER_HEAD + chain.n + 2 * len(chain.tips)
         pressed = self._answer[start:start + chain.n]
-        q = self.q
         return tuple(
-            name for name, side, value, low, high in zip(
-                chain.joint_names, pressed, q, chain.lower, chain.upper)
-            if (side < 0.0 and value <= low + 1e-9) or (side > 0.0 and value >= high - 1e-9))
+            variable.joint for variable, side, value in zip(
+                chain.elements.variables, pressed, self.q)
+            if side == PRESSED_BALL or (side < 0.0 and value <= variable.lower + 1e-9)
+            or (side > 0.0 and value >= variable.upper - 1e-9))
 
     @property
     def iterations(self) -> int:

@@ -24,17 +24,21 @@ goal asked again moves nothing ([Kenwright2022] section IX: stretching without j
 import math
 
 from dq_ik.core import quaternion
+from dq_ik.core.ball_limits import hold_balls
 from dq_ik.core.clock import seconds
 from dq_ik.core.compile import kernel, routine
 from dq_ik.core.methods import hold_pushed, search_line
-from dq_ik.core.request import KIND, SLACK, UNIFORM, views, WEIGHT
+from dq_ik.core.request import GOAL_AXES, KIND, UNIFORM, views, WEIGHT
 from dq_ik.core.residual import log_curvature, look
-from dq_ik.core.step import assemble, solve_free
+from dq_ik.core.step import assemble, solve_free, TINY
 from dq_ik.core.tree import PATH_START, PATH_STOP
+from dq_ik.core.vector import fill
 
 FLAT = 1e-11  # gradient below which a point is stationary [weighted m^2 / rad]
 FIRST_SHIFT = 1e-3  # of the mean diagonal, when the Hessian is not positive definite
 MAX_SHIFTS = 12
+CURVED = 1e-8  # curvature below minus this is negative [weighted m^2 / rad^2]
+BEND = 0.1  # longest joint step tried along it [rad or m]
 
 
 @routine
@@ -47,18 +51,29 @@ def newton(blocks, q, max_iterations, deadline):
     tree, request, answer, work = views(blocks)
     cost, worst = look(blocks, q)
     for iteration in range(max_iterations):
-        assemble(blocks)
-        _add_curvature(blocks)
-        count = hold_pushed(q, work)
-        if _flat(work, q, count):
-            return cost, iteration, True
+        count = _model(blocks, q)
+        moved, stationary = False, _flat(work, q, count)
         if seconds(work.clock) > deadline:
-            return cost, iteration, False
-        _shifted_solve(blocks, count)
-        moved, cost, worst = search_line(blocks, q, cost, worst)
+            return cost, iteration, stationary
+        if not stationary:
+            _shifted_solve(blocks, count)
+            moved, cost, worst = search_line(blocks, q, cost, worst)
+            stationary = not moved and _nearly_flat(work, q)
+        if stationary and worst > 1.0:
+            moved, cost, worst = _escape(blocks, q, cost, worst)
         if not moved:
-            return cost, iteration + 1, _nearly_flat(work, q)
+            return cost, iteration, stationary
     return cost, max_iterations, False
+
+
+@routine
+def _model(blocks, q):
+    """Fill Hessian and slope at q, pressed balls barred; return how many joints are free."""
+    tree, request, answer, work = views(blocks)
+    assemble(blocks)
+    _add_curvature(blocks)
+    hold_balls(blocks, q)
+    return hold_pushed(q, work)
 
 
 @kernel
@@ -107,6 +122,50 @@ def _shifted_solve(blocks, count):
 
 
 @routine
+def _escape(blocks, q, cost, worst):
+    """
+    Leave a stationary point that is no minimum, in place.
+
+    A goal that comes back into reach finds the arm stretched towards it: no slope says how to
+    bend, only the curvature does. The first pivot of the elimination that is negative gives a
+    direction d with ``d^T H d < 0``.
+
+    :returns: whether a step was taken, the cost and the worst error after it
+    """
+    tree, request, answer, work = views(blocks)
+    count = _model(blocks, q)
+    for p in range(count):
+        work.A[work.free[p], work.free[p]] += CURVED
+    if solve_free(work.A, work.b, work.free, count, work.L, work.trial, work.x):
+        return False, cost, worst
+    _fill_falling(work, count)
+    moved, cost, worst = search_line(blocks, q, cost, worst)
+    if not moved:
+        for i in range(q.shape[0]):
+            work.x[i] = -work.x[i]
+        moved, cost, worst = search_line(blocks, q, cost, worst)
+    return moved, cost, worst
+
+
+@kernel
+def _fill_falling(work, count):
+    """Fill ``work.x`` with the direction of the first pivot that was not positive."""
+    L, x, free = work.L, work.x, work.free
+    first = count - 1
+    while L[first, first] > TINY:
+        first -= 1
+    fill(0.0, x)
+    x[free[first]] = 1.0
+    largest = 1.0
+    for p in range(first + 1, count):
+        for r in range(first, p):
+            x[free[p]] -= L[p, r] * x[free[r]] / L[p, p]
+        largest = max(largest, abs(x[free[p]]))
+    for p in range(first, count):
+        x[free[p]] *= BEND / largest
+
+
+@routine
 def _add_curvature(blocks):
     """
     Add to the Gauss-Newton matrix what makes it the Hessian of half the cost.
@@ -114,17 +173,14 @@ def _add_curvature(blocks):
     With the screws (v, w) of two joints on the way to a tip at p, a nearer to the base than b,
     ``d2p / dqa dqb = wa x (vb + wb x p)``, and for the rotation vector e:
     ``kappa wa.wb + c (e.wa)(e.wb) - e.(wa x wb) / 2`` with ``kappa = 1 - c |e|^2`` takes the place
-    of ``wa.wb``. Goals with unequal weights or allowances keep the Gauss-Newton matrix, which
-    descends as well.
+    of ``wa.wb``. Rotations with unequal weights or allowances, and pointing, keep the Gauss-Newton
+    matrix, which descends as well.
     """
     tree, request, answer, work = views(blocks)
     for k in range(tree.tip.shape[0]):
         goal = request.goals[k]
-        if goal[KIND] != UNIFORM or goal[SLACK] > 0.0 or goal[SLACK + 3] > 0.0:
-            continue
-        square_p = goal[WEIGHT] * goal[WEIGHT]
-        square_r = goal[WEIGHT + 3] * goal[WEIGHT + 3]
-        e_p = (work.error[k, 0], work.error[k, 1], work.error[k, 2])
+        square_r = goal[WEIGHT + 3] * goal[WEIGHT + 3] if goal[KIND] == UNIFORM else 0.0
+        e_p = _pull(goal, work.residual[k])
         e_r = (work.error[k, 3], work.error[k, 4], work.error[k, 5])
         angle = math.sqrt(e_r[0] * e_r[0] + e_r[1] * e_r[1] + e_r[2] * e_r[2])
         c = log_curvature(angle)
@@ -145,9 +201,19 @@ def _add_curvature(blocks):
                 twist = t[3] * turn[0] + t[4] * turn[1] + t[5] * turn[2]
                 along_a = e_r[0] * t[3] + e_r[1] * t[4] + e_r[2] * t[5]
                 both = t[3] * w_b[0] + t[4] * w_b[1] + t[5] * w_b[2]
-                term = -square_p * bend + square_r * (
+                term = -bend + square_r * (
                     c * (along_a * along_b - angle * angle * both) - 0.5 * twist)
                 i = tree.slot[tree.path[early, 1]]
                 work.A[i, j] += term
                 if early < late:
                     work.A[j, i] += term
+
+
+@kernel
+def _pull(goal, residual):
+    """Position error times its squared weights, along the base's axes."""
+    pull = (goal[WEIGHT] * residual[0], goal[WEIGHT + 1] * residual[1],
+            goal[WEIGHT + 2] * residual[2])
+    if goal[KIND] != GOAL_AXES:
+        return pull
+    return quaternion.rotate((goal[0], goal[1], goal[2], goal[3]), pull)

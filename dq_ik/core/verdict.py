@@ -20,13 +20,17 @@ from enum import IntEnum
 import math
 
 from dq_ik.core import quaternion
+from dq_ik.core.ball_limits import pressed
 from dq_ik.core.compile import routine
 from dq_ik.core.configuration import unwind
 from dq_ik.core.request import COST, GOAL_AXES, KIND, views, WEIGHT, WORST
 from dq_ik.core.residual import look
 from dq_ik.core.step import assemble
+from dq_ik.core.tree import BALL, VARIABLE
+from dq_ik.core.tree import KIND as ELEMENT_KIND
 
 PRESSED = 1e-7  # slope against a limit that counts as pressing [weighted m^2 / rad]
+PRESSED_BALL = 2.0  # mark of the first variable of a ball
 
 
 class Status(IntEnum):
@@ -97,4 +101,11 @@ def press(blocks, q):
             answer.pressed[i] = 1.0
         if answer.pressed[i] != 0.0:
             count += 1
+    for element in range(tree.index.shape[0]):
+        if tree.index[element, ELEMENT_KIND] == BALL:
+            i = tree.index[element, VARIABLE]
+            for a in pressed(q, i, tree.element[element], work.b):
+                if a[0] * work.b[i] + a[1] * work.b[i + 1] + a[2] * work.b[i + 2] > PRESSED:
+                    answer.pressed[i] = PRESSED_BALL
+                    count += 1
     return count
