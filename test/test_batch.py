@@ -1,0 +1,153 @@
+# Copyright 2026 The dq_ik Authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+"""Many goals at once: the same answers as one by one, seeds, forms, progress."""
+
+from __future__ import annotations
+
+from arms import arm, judged, PATIENT
+import numpy as np
+import pytest
+import rich.progress
+
+from dq_ik import Goal, GoalError, parallel, SeedError, solve_batch, Solver, Status
+
+COUNT = 700  # more than one chunk
+
+
+def goals_of(name: str, count: int, seed: int = 1) -> list:
+    """Return poses of random configurations."""
+    chain, rng = arm(name), np.random.default_rng(seed)
+    return [chain.fk(chain.random(rng)) for _ in range(count)]
+
+
+@pytest.mark.parametrize('method', ['pgs', 'pls'])
+def test_a_batch_gives_the_answers_of_single_solves(method):
+    solver = Solver(arm('panda'), method=method, timeout=PATIENT)
+    goals = goals_of('panda', COUNT)
+    batch = solver.solve_batch(goals)
+    assert len(batch) == COUNT
+    assert batch.q.shape == (COUNT, 7)
+    assert batch.success.all()
+    for i, goal in enumerate(goals):
+        single = solver.solve(goal)
+        assert batch.q[i].tobytes() == single.q.tobytes()
+        assert batch.iterations[i] == single.iterations
+        assert batch.restarts[i] == single.restarts
+
+
+def test_rows_of_a_batch_are_results():
+    goals = goals_of('arm6', 5)
+    batch = arm('arm6').solve_batch(goals, timeout=PATIENT)
+    for i, goal in enumerate(goals):
+        result = batch[i]
+        metres, radians = judged(arm('arm6'), result.q).distance(goal)
+        assert result.status is Status.CONVERGED
+        assert metres <= 1e-5
+        assert radians <= 1e-5
+        assert batch.status[i] == Status.CONVERGED
+        assert np.array_equal(batch.position_error[i], result.position_error)
+        assert np.array_equal(batch.rotation_error[i], result.rotation_error)
+        assert batch.time[i] == result.time > 0.0
+    assert np.array_equal(batch[-1].q, batch.q[-1])
+
+
+def test_iterating_a_batch_ends():
+    batch = arm('arm6').solve_batch(goals_of('arm6', 3), timeout=PATIENT)
+    assert len(list(batch)) == 3
+    with pytest.raises(IndexError):
+        batch[3]
+
+
+def test_forms_of_goals():
+    goals = goals_of('panda', 10)
+    solver = Solver(arm('panda'), timeout=PATIENT)
+    expected = solver.solve_batch(goals).q
+    for form in (np.array([[*g.real, *g.dual] for g in goals]),
+                 np.array([g.matrix for g in goals]), [(g.position, g.quaternion) for g in goals],
+                 [Goal(g) for g in goals], tuple(goals)):
+        np.testing.assert_allclose(solver.solve_batch(form).q, expected, rtol=0, atol=1e-9)
+
+
+def test_dual_quaternions_of_any_length_are_normalised():
+    rows = np.array([[*g.real, *g.dual] for g in goals_of('panda', 10)])
+    solver = Solver(arm('panda'), timeout=PATIENT)
+    np.testing.assert_allclose(solver.solve_batch(3.0 * rows).q, solver.solve_batch(rows).q,
+                               rtol=0, atol=1e-9)
+
+
+def test_seeds_one_for_all_or_one_each():
+    chain, goals = arm('panda'), goals_of('panda', 20)
+    rng = np.random.default_rng(2)
+    solver = Solver(chain, timeout=PATIENT)
+    seeds = np.array([chain.random(rng) for _ in goals])
+    each, shared = solver.solve_batch(goals, seeds), solver.solve_batch(goals, seeds[0])
+    for i, goal in enumerate(goals):
+        assert np.array_equal(each.q[i], solver.solve(goal, seeds[i]).q)
+        assert np.array_equal(shared.q[i], solver.solve(goal, seeds[0]).q)
+
+
+def test_several_tips_and_modes():
+    chain = arm('two_arms')
+    rng = np.random.default_rng(3)
+    goals = [chain.fk_all(chain.random(rng)) for _ in range(5)]
+    batch = chain.solve_batch(goals, timeout=PATIENT)
+    assert batch.success.all()
+    assert batch.position_error.shape == (5, 2)
+    points = [Goal(g, rotation_weight=0.0) for g in goals_of('planar_2r', 4)]
+    many = arm('planar_2r').solve_batch(points, mode='all', timeout=PATIENT)
+    assert all(1 <= len(many[i].solutions) <= 2 for i in range(4))
+
+
+def test_a_trace_is_kept_for_each_row():
+    batch = Solver(arm('panda'), trace=10, timeout=PATIENT).solve_batch(goals_of('panda', 3))
+    assert all(len(batch[i].trace) > 0 for i in range(3))
+
+
+def test_progress_is_shown_when_asked_for(monkeypatch):
+    shown = []
+
+    def track(chunks, description, total, **_):
+        shown.append((description, total))
+        return chunks
+    monkeypatch.setattr(rich.progress, 'track', track)
+    goals = np.array([[*g.real, *g.dual] for g in goals_of('planar_2r', COUNT)])
+    arm('planar_2r').solve_batch(goals)
+    assert shown == []
+    assert arm('planar_2r').solve_batch(goals, progress=True).success.all()
+    assert shown == [('solving', -(-COUNT // parallel.CHUNK))]
+
+
+def test_an_empty_batch_is_empty():
+    batch = arm('panda').solve_batch([])
+    assert len(batch) == 0
+    assert batch.q.shape == (0, 7)
+    assert batch.success.shape == (0,)
+
+
+def test_the_module_function_agrees():
+    goals = goals_of('panda', 3)
+    assert np.array_equal(solve_batch(arm('panda'), goals).q, arm('panda').solve_batch(goals).q)
+
+
+@pytest.mark.parametrize('seeds', [np.zeros((3, 7)), np.zeros(6), np.full(7, np.nan)])
+def test_bad_seeds_are_refused(seeds):
+    with pytest.raises(SeedError):
+        arm('panda').solve_batch(goals_of('panda', 2), seeds)
+
+
+@pytest.mark.parametrize(
+    'goals', [np.zeros((2, 8)), np.full((2, 8), np.nan), np.zeros((2, 5)), [1, 2]])
+def test_bad_goals_are_refused(goals):
+    with pytest.raises(GoalError):
+        arm('panda').solve_batch(goals)

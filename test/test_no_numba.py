@@ -1,0 +1,95 @@
+# Copyright 2026 The dq_ik Authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+"""Without numba, and without its compiler, the same code gives the same answers."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+import subprocess
+import sys
+
+from arms import arm, PATIENT
+import numpy as np
+import pytest
+
+from dq_ik import Pose, Solver
+
+ROOT = Path(__file__).parent.parent
+METHODS = ('pgs', 'pls')
+NAMES = ('panda', 'arm5', 'two_arms')
+COUNT = 3
+
+# Solve the goals of `answers` in a process of its own.
+SCRIPT = """
+import json, sys, warnings
+if sys.argv[1] == 'missing':
+    sys.modules['numba'] = None  # importing it fails
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter('always')
+    from test_no_numba import answers
+    from dq_ik.core.compile import COMPILED
+    found = answers()
+words = [str(w.message) for w in caught if w.category is RuntimeWarning]
+print(json.dumps({'compiled': COMPILED, 'warnings': words, 'answers': found}))
+"""
+
+
+def answers() -> list[list]:
+    """Return success and joint vector for some goals, reachable and not, by both methods."""
+    found = []
+    far = Pose.from_xyz_rpy((2.0, 0.5, 0.7), (0.3, 0.2, 0.1))
+    for name in NAMES:
+        chain, rng = arm(name), np.random.default_rng(1)
+        goals = [chain.fk_all(chain.random(rng)) for _ in range(COUNT)]
+        goals.append(dict.fromkeys(chain.tips, far))
+        for method in METHODS:
+            solver = Solver(chain, method=method, timeout=PATIENT, max_restarts=5)
+            results = [solver.solve(goal) for goal in goals]
+            found += [[result.success, result.q.tolist()] for result in results]
+    return found
+
+
+def run(argument: str, **environment: str) -> dict:
+    """Run the script and return what it printed."""
+    path = os.pathsep.join(sys.path)
+    done = subprocess.run([sys.executable, '-c', SCRIPT, argument], capture_output=True, text=True,
+                          timeout=100, env={**os.environ, 'PYTHONPATH': path, **environment})
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.mark.parametrize(('argument', 'environment'), [
+    ('missing', {}), ('there', {'NUMBA_DISABLE_JIT': '1'})])
+def test_uncompiled_answers_are_those_of_the_compiled_code(argument, environment):
+    plain = run(argument, **environment)
+    assert not plain['compiled']
+    for (success, q), (expected_success, expected) in zip(plain['answers'], answers()):
+        assert success == expected_success
+        np.testing.assert_allclose(q, expected, rtol=0, atol=1e-6)
+
+
+def test_without_numba_there_is_one_warning_that_says_what_to_install():
+    words = run('missing')['warnings']
+    assert len(words) == 1
+    assert 'pip install numba' in words[0]
+
+
+def test_the_insides_hold_as_plain_python():
+    done = subprocess.run(
+        [sys.executable, '-m', 'pytest', '-q', '-p', 'no:cacheprovider', 'test/uncompiled.py'],
+        capture_output=True, text=True, timeout=110, cwd=ROOT,
+        env={**os.environ, 'PYTHONPATH': os.pathsep.join(sys.path), 'NUMBA_DISABLE_JIT': '1'})
+    assert done.returncode == 0, done.stdout[-5000:]

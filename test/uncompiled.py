@@ -1,0 +1,121 @@
+# Copyright 2026 The dq_ik Authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+"""
+Checks that look inside the kernels, run as plain Python by test_no_numba.py and by hand.
+
+``NUMBA_DISABLE_JIT=1 python -m pytest test/uncompiled.py``: the exact Hessian and gradient by
+finite differences, and every method without its compiler.
+"""
+
+from __future__ import annotations
+
+from arms import arm, judged, PATIENT
+from helpers import assert_derivative, close
+import numpy as np
+import pytest
+
+from dq_ik import Goal, Pose, Solver
+from dq_ik.core import best_reach
+from dq_ik.core.compile import COMPILED
+from dq_ik.core.request import at_row, new_blocks, views
+from dq_ik.core.residual import look
+from dq_ik.core.search import begin
+from dq_ik.core.step import assemble
+from dq_ik.options import METHODS
+
+assert not COMPILED, 'run with NUMBA_DISABLE_JIT=1'
+
+ROBOTS = ('panda', 'arm5', 'prismatic', 'mimic', 'two_arms')
+FAR = Pose.from_xyz_rpy((0.9, 0.4, 1.1), (0.7, -0.4, 1.9))
+
+
+class Cost:
+    """Half the cost of a goal, its gradient and its Hessian, as the kernels compute them."""
+
+    def __init__(self, name: str, goals: object) -> None:
+        """Prepare a request with these goals."""
+        self.chain = arm(name)
+        solver = Solver(self.chain, timeout=PATIENT)
+        requests = solver._template.copy()
+        solver._write_goals(requests[0], goals)
+        answers = np.empty((1, solver._answer_size))
+        blocks = new_blocks(*self.chain.packed, solver._table, requests, answers)
+        self.blocks = at_row(blocks, requests, answers, 0)
+        begin(self.blocks)
+        self.work = views(self.blocks)[3]
+
+    def value(self, q: np.ndarray) -> np.ndarray:
+        """Return half the cost."""
+        return np.array([0.5 * look(self.blocks, q)[0]])
+
+    def gradient(self, q: np.ndarray) -> np.ndarray:
+        """Return the gradient of half the cost."""
+        look(self.blocks, q)
+        assemble(self.blocks)
+        return -self.work.b.copy()
+
+    def hessian(self, q: np.ndarray) -> np.ndarray:
+        """Return the Hessian of half the cost."""
+        self.gradient(q)
+        best_reach._add_curvature(self.blocks)
+        return self.work.A.copy()
+
+
+def goals_for(name: str, **fields) -> list[Goal]:
+    """Return a goal for each tip."""
+    return [Goal(FAR, **fields) for _ in arm(name).tips]
+
+
+KINDS = {
+    'pose': {}, 'point': {'rotation_weight': 0.0}, 'orientation': {'position_weight': 0.0},
+    'pointing': {'axis': (1.0, 2.0, 2.0)},
+    'pointing in the goal frame': {'axis': (0.0, 0.0, 1.0), 'frame': 'goal',
+                                   'position_weight': (1.0, 0.5, 0.2)},
+    'base axes': {'position_weight': (1.0, 0.5, 0.2), 'rotation_weight': (0.3, 1.0, 0.6)},
+    'goal axes': {'position_weight': (1.0, 0.5, 0.2), 'rotation_weight': (0.3, 1.0, 0.6),
+                  'frame': 'goal'},
+    'box': {'position_tolerance': (0.1, 0.2, 0.0), 'rotation_tolerance': (0.0, 0.1, 0.2)},
+}
+
+
+@pytest.mark.parametrize('kind', KINDS)
+@pytest.mark.parametrize('name', ROBOTS)
+def test_the_gradient_is_that_of_the_cost(name, kind):
+    cost = Cost(name, goals_for(name, **KINDS[kind]))
+    rng = np.random.default_rng(1)
+    for _ in range(3):
+        q = cost.chain.random(rng)
+        assert_derivative(cost.value, cost.gradient(q)[None], q, atol=1e-6)
+
+
+@pytest.mark.parametrize('kind', ['pose', 'point', 'orientation'])
+@pytest.mark.parametrize('name', ROBOTS)
+def test_the_hessian_is_exact(name, kind):
+    cost = Cost(name, goals_for(name, **KINDS[kind]))
+    rng = np.random.default_rng(2)
+    for _ in range(3):
+        q = cost.chain.random(rng)
+        H = cost.hessian(q)
+        close(H, H.T, 1e-12)
+        assert_derivative(cost.gradient, H, q, atol=1e-5)
+
+
+@pytest.mark.parametrize('method', METHODS)
+def test_every_method_runs_uncompiled(method):
+    chain = arm('planar_3r')
+    goal = chain.fk((0.4, 0.5, 0.6))
+    solver = Solver(chain, method=method, timeout=PATIENT, tolerance=2e-2, max_restarts=0)
+    result = solver.solve(goal, (0.45, 0.45, 0.65))
+    assert result.success
+    assert judged(chain, result.q).distance(goal)[0] <= 2e-2
