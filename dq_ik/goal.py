@@ -86,11 +86,9 @@ class Goal:
         return row
 
     def _kind(self, row: np.ndarray) -> int:
-        if self.axis is not None:
-            return core.POINTING
         even = (_even(self.position_weight) and _even(self.rotation_weight)
                 and not row[core.SLACK:core.SLACK + 6].any())
-        if even:
+        if even and self.axis is None:
             return core.UNIFORM
         return core.BASE_AXES if self.frame == 'base' else core.GOAL_AXES
 

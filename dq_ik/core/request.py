@@ -33,8 +33,9 @@ from dq_ik.core.tree import n_screws, unpack
 # Columns of a goal row.
 TARGET, WEIGHT, SLACK, TOLERANCE, KIND, AXIS = 0, 8, 14, 20, 22, 23
 GOAL_WIDTH = 26
-# Kinds of goals: equal weights; weights along the base's axes; along the goal's; pointing.
-UNIFORM, BASE_AXES, GOAL_AXES, POINTING = 0, 1, 2, 3
+# Kinds of goals: equal weights per axis, weights along the base's axes, or along the goal's.
+# A goal with an axis that is not zero is a pointing one, of the second or third kind.
+UNIFORM, BASE_AXES, GOAL_AXES = 0, 1, 2
 
 # Head of a request: one number per option.
 (METHOD, MODE, TIMEOUT, MAX_ITERATIONS, MAX_RESTARTS, MAX_STEP, STAY, SECONDARY,

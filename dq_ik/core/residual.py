@@ -33,7 +33,6 @@ from dq_ik.core.request import (
     AXIS,
     GOAL_AXES,
     KIND,
-    POINTING,
     SLACK,
     TOLERANCE,
     UNIFORM,
@@ -87,10 +86,16 @@ def _error(x, goal, point_out):
     for r in range(3):
         point_out[r] = p[r]
     e_p = (p_goal[0] - p[0], p_goal[1] - p[1], p_goal[2] - p[2])
-    if goal[KIND] != POINTING:
+    if not _is_pointing(goal):
         return e_p, quaternion.log(quaternion.mul(target[0], quaternion.conj(x[0])))
     axis = (goal[AXIS], goal[AXIS + 1], goal[AXIS + 2])
     return e_p, _arc(quaternion.rotate(x[0], axis), quaternion.rotate(target[0], axis))
+
+
+@kernel
+def _is_pointing(goal):
+    """Tell whether a goal asks for the direction of an axis only."""
+    return goal[AXIS] != 0.0 or goal[AXIS + 1] != 0.0 or goal[AXIS + 2] != 0.0
 
 
 @kernel
@@ -167,20 +172,20 @@ def _turn(goal, error, column):
     for c in column:
         linear = (c[0], c[1], c[2])
         angular = (c[3], c[4], c[5])
-        if goal[KIND] != POINTING:
+        if _is_pointing(goal):
+            angular = _across(angular, goal)
+        else:
             angular = log_derivative(e_r, angular)
         if goal[KIND] == GOAL_AXES:
             linear = quaternion.rotate(back, linear)
             angular = quaternion.rotate(back, angular)
-        if goal[KIND] == POINTING:
-            angular = _across(e_r, angular, goal)
         for r in range(3):
             c[r] = linear[r]
             c[3 + r] = angular[r]
 
 
 @kernel
-def _across(e_r, angular, goal):
+def _across(angular, goal):
     """Drop from an angular velocity the turn that a pointing goal leaves free."""
     a = quaternion.rotate((goal[0], goal[1], goal[2], goal[3]),
                           (goal[AXIS], goal[AXIS + 1], goal[AXIS + 2]))

@@ -51,8 +51,10 @@ from dq_ik.core.request import (
     TIMEOUT,
     TRACED,
     views,
+    WEIGHT,
     WORST,
 )
+from dq_ik.core.tree import SLOT_START, SLOT_STOP
 from dq_ik.core.vector import copy, fill
 from dq_ik.core.verdict import finish, press, report, Status
 
@@ -96,10 +98,11 @@ def begin(blocks):
     head[RESTARTS], head[ITERATIONS], head[SOLUTIONS], head[BEST] = -1.0, 0.0, 0.0, math.inf
     fill(math.inf, work.pool_cost)
     work.counter[0] = 0
+    _mark_moving(tree, request, work.x)
     largest, stay = request.head[MAX_STEP], request.head[STAY]
     for i in range(request.seed.shape[0]):
         seed = min(max(request.seed[i], request.lower[i]), request.upper[i])
-        if request.metric[i] < 0.0:  # locked
+        if request.metric[i] < 0.0 or work.x[i] == 0.0:  # locked, or of no use for the goals
             request.lower[i] = request.upper[i] = seed
             request.metric[i] = 1.0
         elif largest > 0.0:
@@ -114,6 +117,19 @@ def begin(blocks):
             request.rest[i] = (request.pull[i] * request.rest[i] + stay * seed) / pull
             request.pull[i] = pull
     return start
+
+
+@kernel
+def _mark_moving(tree, request, moving_out):
+    """Write 1 for variables that move a tip with a goal (with wishes: for all), else 0."""
+    fill(1.0 if request.head[SECONDARY] > 0.0 else 0.0, moving_out)
+    for k in range(request.goals.shape[0]):
+        weight = 0.0
+        for r in range(6):
+            weight += request.goals[k, WEIGHT + r]
+        if weight > 0.0:
+            for slot in range(tree.tip_index[k, SLOT_START], tree.tip_index[k, SLOT_STOP]):
+                moving_out[tree.slot[slot]] = 1.0
 
 
 @routine
@@ -246,6 +262,9 @@ def explain(blocks, start):
     """Judge the best reach once more, as every answer is, and say what is in the way."""
     tree, request, answer, work = views(blocks)
     q = answer.q
+    for i in range(q.shape[0]):
+        if not math.isfinite(q[i]):  # a goal so far away that its square is no number
+            q[i] = request.seed[i]
     finish(blocks, q, 0.0)
     report(blocks, q)
     pressed = press(blocks, q)
