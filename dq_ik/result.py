@@ -36,15 +36,6 @@ from dq_ik.core.verdict import PRESSED_BALL, Status
 if TYPE_CHECKING:
     from dq_ik.chain import Chain
 
-SENTENCES = {
-    Status.CONVERGED: 'the goal is reached',
-    Status.BEST_REACH_LIMITS: 'best reach: joint limits are in the way',
-    Status.BEST_REACH_WORKSPACE: 'best reach: the goal is out of the workspace',
-    Status.STEP_LIMITED: 'best reach within the largest joint step allowed',
-    Status.TIMED_OUT: 'time ran out before the goal was reached',
-    Status.STALLED: 'no progress towards the goal any more',
-}
-
 
 class IkResult:
     """
@@ -85,7 +76,7 @@ class IkResult:
     def message(self) -> str:
         """Return a sentence: what happened, which joints are in the way, how far the goal is."""
         status = self.status
-        text = SENTENCES[status]
+        text = status.sentence
         if status is Status.BEST_REACH_LIMITS:
             text += f" ({', '.join(self.limited_joints)})"
         errors = '; '.join(

@@ -24,7 +24,6 @@ import numpy as np
 import pytest
 
 from dq_ik import Goal, IkOptions, Pose, SeedError, solve, Solver, Status
-from dq_ik.result import SENTENCES
 
 TURN = 2.0 * math.pi
 UPPER_1 = math.radians(170.0)  # limit of joint_1 of the planar arms
@@ -127,8 +126,7 @@ def test_a_budget_too_short_is_reported_as_such():
 
 
 def test_every_status_has_a_sentence():
-    assert set(SENTENCES) == set(Status)
-    assert len(set(SENTENCES.values())) == len(Status)
+    assert len({status.sentence for status in Status}) == len(Status)
 
 
 def test_an_arm_without_joints_says_how_far_it_is():

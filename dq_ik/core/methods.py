@@ -20,9 +20,10 @@ are met, when it stalls, or when it has used its iterations. Every iterate is in
 The best configuration is left in ``work.best``.
 """
 
+from dq_ik.core.clock import seconds
 from dq_ik.core.compile import kernel, routine
 from dq_ik.core.configuration import advance, displacement
-from dq_ik.core.request import views
+from dq_ik.core.request import TIMEOUT, views
 from dq_ik.core.residual import evaluate, linearise, look
 from dq_ik.core.step import damp, free_joints, gauss_seidel_sweep, normal_equations, solve_free
 from dq_ik.core.vector import copy, fill, record
@@ -72,7 +73,7 @@ def pgs(blocks, q, max_iterations):
         if best_worst <= 1.0:
             return best, best_worst, iteration + 1
         if iteration % STALL_AFTER == STALL_AFTER - 1:
-            if not cost < STALL_PGS * mark:
+            if not cost < STALL_PGS * mark or seconds(work.clock) > request.head[TIMEOUT]:
                 return best, best_worst, iteration + 1
             mark = cost
     return best, best_worst, max_iterations
@@ -109,12 +110,13 @@ def pls(blocks, q, max_iterations):
         count = hold_pushed(q, work)
         solve_free(work.A, work.b, work.free, count, work.L, work.trial, work.x)
         moved, cost, worst = search_line(blocks, q, cost, worst)
-        stalled = iteration % STALL_AFTER == STALL_AFTER - 1 and not cost < STALL_PLS * mark
+        stalled = False
+        if iteration % STALL_AFTER == STALL_AFTER - 1:
+            stalled = not cost < STALL_PLS * mark or seconds(work.clock) > request.head[TIMEOUT]
+            mark = cost
         if not moved or worst <= 1.0 or stalled:
             copy(q, work.best)
             return cost, worst, iteration + 1
-        if iteration % STALL_AFTER == STALL_AFTER - 1:
-            mark = cost
     copy(q, work.best)
     return cost, worst, max_iterations if worst > 1.0 else 0
 

@@ -18,10 +18,11 @@ One attempt by each of the two methods exactly as published.
 The yardstick of the strong forms in :mod:`dq_ik.core.methods`.
 """
 
+from dq_ik.core.clock import seconds
 from dq_ik.core.compile import routine
 from dq_ik.core.configuration import advance
 from dq_ik.core.methods import search_line
-from dq_ik.core.request import views
+from dq_ik.core.request import TIMEOUT, views
 from dq_ik.core.residual import look
 from dq_ik.core.step import assemble, damp, gauss_seidel_sweep
 from dq_ik.core.vector import copy, fill, record
@@ -65,7 +66,7 @@ def pgs(blocks, q, max_iterations):
         if cost < best:
             best, best_worst = cost, worst
             copy(q, work.best)
-        if best_worst <= 1.0 or stalled:
+        if best_worst <= 1.0 or stalled or seconds(work.clock) > request.head[TIMEOUT]:
             return best, best_worst, iteration + 1
     return best, best_worst, max_iterations
 
@@ -86,7 +87,8 @@ def pls(blocks, q, max_iterations):
             work.x[i] = 2.0 * work.b[i]
         before = cost
         moved, cost, worst = search_line(blocks, q, cost, worst)
-        if not moved or worst <= 1.0 or before - cost < 1e-12 * before:
+        stalled = not moved or before - cost < 1e-12 * before
+        if worst <= 1.0 or stalled or seconds(work.clock) > request.head[TIMEOUT]:
             copy(q, work.best)
             return cost, worst, iteration + 1
     copy(q, work.best)

@@ -23,10 +23,11 @@ corrected, or undone.
 
 import math
 
+from dq_ik.core.clock import seconds
 from dq_ik.core.compile import kernel, routine
 from dq_ik.core.configuration import advance
 from dq_ik.core.methods import pgs, pgs_step
-from dq_ik.core.request import MAX_ITERATIONS, SECONDARY, views
+from dq_ik.core.request import MAX_ITERATIONS, SECONDARY, TIMEOUT, views
 from dq_ik.core.residual import look
 from dq_ik.core.step import assemble, damp
 from dq_ik.core.vector import copy
@@ -68,7 +69,7 @@ def relax(blocks, q):
         else:
             fraction *= 0.25
             settled = fraction < SHORTEST
-        if settled:
+        if settled or seconds(work.clock) > request.head[TIMEOUT]:
             return used
     return used
 

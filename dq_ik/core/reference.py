@@ -25,9 +25,10 @@ import math
 import numpy as np
 
 from dq_ik.core import quaternion
+from dq_ik.core.clock import seconds
 from dq_ik.core.compile import routine
 from dq_ik.core.configuration import advance
-from dq_ik.core.request import views, WEIGHT
+from dq_ik.core.request import TIMEOUT, views, WEIGHT
 from dq_ik.core.residual import look
 from dq_ik.core.step import assemble, dense_jacobian
 from dq_ik.core.tree import PATH_START, PATH_STOP
@@ -57,7 +58,7 @@ def attempt(blocks, method, q, max_iterations):
         return best, best_worst, 0
     inside = method != SVD and method != GAUSS_NEWTON
     for iteration in range(max_iterations + 1):
-        stalled = iteration == max_iterations
+        stalled = iteration == max_iterations or seconds(work.clock) > request.head[TIMEOUT]
         if inside or worst <= 1.0 or stalled:
             fill(0.0, work.x)
             advance(tree, q, work.x, 0.0, work.lower, work.upper, work.trial)

@@ -66,7 +66,8 @@ def evaluate(tree, goals, q, work):
             work.error[k, 3 + r] = e_r[r]
         tip_cost, tip_worst = _weigh(goals[k], e_p, e_r, work.residual[k])
         cost += tip_cost
-        worst = max(worst, tip_worst)
+        if not tip_worst <= worst:  # also where it is not a number
+            worst = tip_worst
     return cost, worst
 
 
@@ -144,9 +145,9 @@ def _beyond(value, slack):
     """Return what is left of a value after an allowance to both sides."""
     if value > slack:
         return value - slack
-    if value < -slack:
-        return value + slack
-    return 0.0
+    if value >= -slack:
+        return 0.0
+    return value + slack  # also where it is not a number: that must not count as met
 
 
 @kernel

@@ -93,6 +93,7 @@ def begin(blocks):
     """
     tree, request, answer, work = views(blocks)
     start = seconds(work.clock)
+    request.head[TIMEOUT] += start  # from here on the deadline
     head = answer.head
     head[STATUS] = 0.0
     head[RESTARTS], head[ITERATIONS], head[SOLUTIONS], head[BEST] = -1.0, 0.0, 0.0, math.inf
@@ -108,7 +109,10 @@ def begin(blocks):
         elif largest > 0.0:
             request.lower[i] = max(request.lower[i], seed - largest)
             request.upper[i] = min(request.upper[i], seed + largest)
-        free = 0.0 < request.period[i] <= request.upper[i] - request.lower[i] + 1e-9
+        width = request.upper[i] - request.lower[i]
+        free = 0.0 < request.period[i] <= width + 1e-9
+        if request.head[MAX_RESTARTS] == 0.0 and width < math.inf:
+            free = False  # a stream must not jump by a turn
         request.period[i] = request.period[i] if free else 0.0
         work.lower[i] = -math.inf if free else request.lower[i]
         work.upper[i] = math.inf if free else request.upper[i]
@@ -141,7 +145,7 @@ def next_start(blocks, start):
         served = head[BEST] < math.inf and int(request.head[MODE]) == Mode.SPEED
         full = head[SOLUTIONS] >= answer.solutions.shape[0] > 0
         spent = head[RESTARTS] >= request.head[MAX_RESTARTS]
-        if served or full or spent or seconds(work.clock) - start > request.head[TIMEOUT]:
+        if served or full or spent or seconds(work.clock) > request.head[TIMEOUT]:
             return False
     head[RESTARTS] += 1.0
     starts.choose(blocks, int(head[RESTARTS]), answer.q)
@@ -179,7 +183,7 @@ def complete(blocks, start):
     is taken.
     """
     _, request, answer, work = views(blocks)
-    deadline = start + request.head[TIMEOUT]
+    deadline = request.head[TIMEOUT]
     if answer.head[BEST] < math.inf:
         if request.head[SECONDARY] > 0.0:
             answer.head[ITERATIONS] += relax(blocks, work.pool[0])

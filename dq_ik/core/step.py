@@ -176,7 +176,12 @@ def manipulability(J):
     For any number of joints and tips: the square root of ``det(J J^T)``, or of ``det(J^T J)``
     where there are fewer joints than rows.
     """
-    rows, n = J.shape
+    n = J.shape[1]
+    rows = 0
+    for r in range(J.shape[0]):  # rows without weight do not count
+        if np.any(J[r] != 0.0):
+            J[rows] = J[r]
+            rows += 1
     size = min(n, rows)
     G = np.zeros((size, size))
     for i in range(size):

@@ -43,6 +43,21 @@ class Status(IntEnum):
     STALLED = 4
     STEP_LIMITED = 5  # BEST_REACH_LIMITS where the limits that press are those of the step
 
+    @property
+    def sentence(self) -> str:
+        """What it means, for people."""
+        return SENTENCES[self]
+
+
+SENTENCES = {
+    Status.CONVERGED: 'the goal is reached',
+    Status.BEST_REACH_LIMITS: 'best reach: joint limits are in the way',
+    Status.BEST_REACH_WORKSPACE: 'best reach: the goal is out of the workspace',
+    Status.STEP_LIMITED: 'best reach within the largest joint step allowed',
+    Status.TIMED_OUT: 'time ran out before the goal was reached',
+    Status.STALLED: 'no progress towards the goal any more',
+}
+
 
 @routine
 def finish(blocks, q, worst):
