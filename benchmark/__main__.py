@@ -24,17 +24,18 @@ import os
 from pathlib import Path
 import sys
 import tempfile
-from time import perf_counter
 
 from rich.console import Console
 
 from . import machine, micro, readme, report, suite
 from .experiments import EXPERIMENTS
 from .install import PYTHONS
+from .meter import Meter
 from .peers import OURS, PEERS
 from .runner import Runner, start_workers, Worker
 
 ROOT = Path(__file__).parents[1]
+OTHERS = ('batch', 'kinematics', *EXPERIMENTS, 'node')
 
 
 def arguments(words: list[str]) -> argparse.Namespace:
@@ -42,7 +43,7 @@ def arguments(words: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser('python -m benchmark', description=__doc__)
     parser.add_argument('--quick', action='store_true', help='two minutes instead of hours')
     parser.add_argument('--only', nargs='+', metavar='PART',
-                        choices=[*suite.TITLES, 'kinematics', 'batch', 'node', *EXPERIMENTS],
+                        choices=[*suite.TITLES, *OTHERS],
                         help='run these parts: %(choices)s')
     parser.add_argument('--peers', nargs='*', choices=PEERS, default=PEERS, metavar='PEER',
                         help='compare with these: %(choices)s')
@@ -61,62 +62,71 @@ def main(words: list[str]) -> None:
     """Run all parts, keep the numbers, write the page."""
     options = arguments(words)
     plan = suite.QUICK if options.quick else suite.FULL
-    wanted = set(options.only or [*suite.TITLES, 'kinematics', 'batch', 'node', *EXPERIMENTS])
+    wanted = set(options.only or [*suite.TITLES, *OTHERS])
     console = Console(stderr=True)
-    started = perf_counter()
-    all_cores = os.sched_getaffinity(0)
-    with console.status('starting the peers ...') as status:
-        def progress(text: str) -> None:
-            status.update(f'{perf_counter() - started:5.0f} s · {text}')
-
-        workers = start_workers([OURS, *options.peers], PYTHONS, options.core)
-        os.sched_setaffinity(0, {options.core})
-        try:
-            results = {'meta': machine.describe(words, workers, options.core)}
-            results |= measure(plan, wanted, workers, progress, all_cores)
-            results['experiments'] = {name: run(options.quick, progress, options.bvh)
-                                      for name, run in EXPERIMENTS.items() if name in wanted}
-        finally:
-            for worker in workers:
-                worker.close()
-            os.sched_setaffinity(0, all_cores)
-        if 'node' in wanted:
-            results['node'] = node_benchmark(options.quick, progress)
-    results['meta']['seconds'] = perf_counter() - started
+    meter = Meter(console, suite.count(plan, wanted) + len(wanted & set(OTHERS)))
+    with meter.shown():
+        results = run(options, plan, wanted, meter)
+    results['meta'] |= {'command': ' '.join(['python -m benchmark', *words]),
+                        'parts': meter.seconds, 'seconds': sum(meter.seconds.values())}
     options.json.parent.mkdir(parents=True, exist_ok=True)
     options.json.write_text(json.dumps(results, indent=1), encoding='utf-8')
     report.write(results, options.docs)
     if options.docs == ROOT / 'docs':
         readme.write(results, ROOT / 'README.md')
-    for line in results['skipped']:
-        console.print(f"skipped: {line['solver']} on {line['robot']}: {line['reason']}",
-                      highlight=False)
-    console.print(f'{perf_counter() - started:.0f} s; see {options.docs / "benchmark.md"} '
-                  f'and {options.json}')
+    for line in report.skipped(results['skipped']):
+        console.print(f'skipped: {line}', highlight=False)
+    console.print(f"{results['meta']['seconds']:.0f} s; see {options.docs / 'benchmark.md'} "
+                  f'and {options.json}', highlight=False)
 
 
-def measure(plan: suite.Plan, wanted: set[str], workers: list[Worker], progress,
-            all_cores: set[int]) -> dict:
+def run(options: argparse.Namespace, plan: suite.Plan, wanted: set[str], meter: Meter) -> dict:
+    """Start the workers, measure all wanted parts on one core, and end the workers."""
+    all_cores = os.sched_getaffinity(0)
+    with meter.part('start'):
+        workers = start_workers([OURS, *options.peers], PYTHONS, options.core)
+    os.sched_setaffinity(0, {options.core})
+    try:
+        results = {'meta': machine.describe(workers, options.core)}
+        results |= play(plan, wanted, workers, meter, all_cores)
+        results['experiments'] = {}
+        for name in sorted(wanted & EXPERIMENTS.keys()):
+            with meter.part(name):
+                results['experiments'][name] = EXPERIMENTS[name](options.quick, meter, options.bvh)
+    finally:
+        for worker in workers:
+            worker.close()
+        os.sched_setaffinity(0, all_cores)
+    if 'node' in wanted:
+        with meter.part('node'):
+            results['node'] = node_benchmark(options.quick)
+    return results
+
+
+def play(plan: suite.Plan, wanted: set[str], workers: list[Worker], meter: Meter,
+         all_cores: set[int]) -> dict:
     """Play the cases; return their rows and who was skipped why."""
-    runner = Runner(workers, plan.chunk, progress)
-    rows, batches = [], []
+    runner = Runner(workers, plan.chunk, meter)
+    results: dict = {'rows': [], 'batch': [], 'kinematics': [], 'skipped': runner.skipped}
     with tempfile.TemporaryDirectory() as folder:
-        progress('making problems ...')
-        for turn in suite.rounds(plan, wanted, Path(folder)):
-            solvers = turn.solvers or runner.main_solvers()
-            tallies = runner.play(turn.case, turn.robot, turn.problems, solvers,
-                                  plan.cell_seconds)
-            rows += [tally.summary() | {'label': turn.robot.label, 'dof': turn.robot.dof}
-                     for tally in tallies]
+        for turn in suite.turns(plan, wanted, Path(folder)):
+            with meter.part(turn.case):
+                problems = turn.make()
+                tallies = runner.play(turn.case, turn.robot, problems,
+                                      turn.solvers or runner.main_solvers(), plan.cell_seconds)
+            results['rows'] += [tally.summary() | {'label': turn.robot.label,
+                                                   'dof': turn.robot.dof} for tally in tallies]
         if 'batch' in wanted:
-            batches = runner.batches(plan.batch, Path(folder), all_cores)
-    kinematics = micro.measure(progress) if 'kinematics' in wanted else []
-    return {'rows': rows, 'batch': batches, 'kinematics': kinematics, 'skipped': runner.skipped}
+            with meter.part('batch'):
+                results['batch'] = runner.batches(plan.batch, Path(folder), all_cores)
+    if 'kinematics' in wanted:
+        with meter.part('kinematics'):
+            results['kinematics'] = micro.measure(meter)
+    return results
 
 
-def node_benchmark(quick: bool, progress) -> dict:
+def node_benchmark(quick: bool) -> dict:
     """Measure the ROS node where ROS can be imported; else say why not."""
-    progress('node')
     try:
         from . import node
         return node.measure(quick)

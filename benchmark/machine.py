@@ -26,11 +26,10 @@ from .runner import Worker
 ROOT = Path(__file__).parents[1]
 
 
-def describe(words: list[str], workers: list[Worker], core: int) -> dict:
-    """Return processor, versions, commit and command."""
+def describe(workers: list[Worker], core: int) -> dict:
+    """Return processor, versions and commit."""
     return {
         'date': datetime.now(timezone.utc).strftime('%Y-%m-%d %H:%M UTC'),
-        'command': ' '.join(['python -m benchmark', *words]),
         'commit': commit(),
         'processor': processor(),
         'cores': os.cpu_count(),

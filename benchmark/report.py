@@ -228,9 +228,13 @@ def _figure(names: list[str], name: str) -> Iterator[str]:
 
 def _skipped(lines: list[dict]) -> Iterator[str]:
     if lines:
-        reasons: dict[tuple[str, str], list[str]] = {}
-        for line in lines:
-            reasons.setdefault((line['solver'], line['reason']), []).append(line['robot'])
         yield '## Skipped'
-        yield '\n'.join(f'- {solver}, {", ".join(on)}: {reason}'
-                        for (solver, reason), on in reasons.items())
+        yield '\n'.join(f'- {line}' for line in skipped(lines))
+
+
+def skipped(lines: list[dict]) -> list[str]:
+    """Return who was skipped on which robots and why, the same reasons together."""
+    reasons: dict[tuple[str, str], list[str]] = {}
+    for line in lines:
+        reasons.setdefault((line['solver'], line['reason']), []).append(line['robot'])
+    return [f'{solver}, {", ".join(on)}: {reason}' for (solver, reason), on in reasons.items()]

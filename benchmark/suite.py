@@ -14,8 +14,9 @@
 """Which questions are asked to whom, and how often: the quick run and the full one."""
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from . import cases, robots
@@ -67,17 +68,30 @@ FULL = Plan(arms=robots.ARMS, few=('panda', 'ur5', 'iiwa'), count=10_000, frames
 
 
 @dataclass(frozen=True)
-class Round:
-    """One table cell row: a case on a robot, and who takes part (None: everybody)."""
+class Turn:
+    """A case on a robot: how to make the problems, and who takes part (None: everybody)."""
 
     case: str
     robot: Robot
-    problems: cases.Problems
+    make: Callable[[], cases.Problems]
     solvers: tuple[str, ...] | None = None
 
 
-def rounds(plan: Plan, wanted: set[str], folder: Path) -> Iterator[Round]:
-    """Make the problems of the wanted cases, one robot after the other."""
+def count(plan: Plan, wanted: set[str]) -> int:
+    """Return the number of turns, and one for the start."""
+    sizes = {case: len(_robots_of(plan, case)) for case in TITLES}
+    return 1 + sum(size for case, size in sizes.items() if case in wanted)
+
+
+def _robots_of(plan: Plan, case: str) -> tuple:
+    """Return the names (or sizes) of the robots of a case."""
+    special = {'mid': plan.arms, 'five': ('arm5',), 'unreachable': ('panda',),
+               'joints': plan.joints, 'tips': plan.tips}
+    return special.get(case, plan.few)
+
+
+def turns(plan: Plan, wanted: set[str], folder: Path) -> Iterator[Turn]:
+    """Yield the wanted cases, one robot after the other."""
     makers = {
         'mid': lambda robot: cases.reachable(robot, plan.count),
         'random': lambda robot: cases.reachable(robot, plan.count, seeds='random'),
@@ -87,23 +101,13 @@ def rounds(plan: Plan, wanted: set[str], folder: Path) -> Iterator[Round]:
         'five': lambda robot: cases.reachable(robot, plan.count),
         'stream': lambda robot: cases.stream(robot, plan.frames, plan.paths),
         'unreachable': lambda robot: cases.unreachable(robot, plan.hopeless),
+        'joints': lambda robot: cases.nearby(robot, plan.count // 4),
+        'tips': lambda robot: cases.nearby(robot, plan.count // 4),
     }
-    on = {'mid': plan.arms, 'five': ('arm5',), 'unreachable': ('panda',)}
+    solvers = {'joints': MANY_JOINTS, 'tips': MANY_TIPS}
+    grown = {'joints': robots.snake, 'tips': robots.star}
     for case, make in makers.items():
         if case in wanted:
-            for name in on.get(case, plan.few):
-                robot = robots.load(name, folder)
-                yield Round(case, robot, make(robot))
-    yield from _growth(plan, wanted, folder)
-
-
-def _growth(plan: Plan, wanted: set[str], folder: Path) -> Iterator[Round]:
-    """Grow a snake and a star; goals near the seed, so that size is what is measured."""
-    if 'joints' in wanted:
-        for count in plan.joints:
-            robot = robots.snake(count, folder)
-            yield Round('joints', robot, cases.nearby(robot, plan.count // 4), MANY_JOINTS)
-    if 'tips' in wanted:
-        for count in plan.tips:
-            robot = robots.star(count, folder)
-            yield Round('tips', robot, cases.nearby(robot, plan.count // 4), MANY_TIPS)
+            for name in _robots_of(plan, case):
+                robot = grown.get(case, robots.load)(name, folder)
+                yield Turn(case, robot, partial(make, robot), solvers.get(case))

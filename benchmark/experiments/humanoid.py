@@ -33,8 +33,8 @@ from .tracking import Tracker
 INTERVALS = (0.05, 0.7, 1.0)
 BUDGET = 0.015
 METHODS = ('transpose', 'transpose_buss', 'svd', 'dls', 'pls_paper', 'pgs_paper', 'pls', 'pgs')
-ENDLESS = 1_000_000  # reference methods may iterate until the frame ends
-BARS = {'pls', 'pgs'}
+TRIAL = 100  # iterations to learn how long one takes
+OWN = ('pls', 'pgs')  # they stop by themselves
 
 
 def run(quick: bool, progress, bvh: Path | None = None) -> dict:
@@ -62,7 +62,8 @@ def _goals(tracker: Tracker, interval: float, quick: bool, bvh: Path | None):
 
 
 def _measure(tracker: Tracker, method: str, goals: np.ndarray, start: np.ndarray) -> dict:
-    iterations = {} if method in BARS else {'max_iterations': ENDLESS}
+    iterations = {} if method in OWN else {
+        'max_iterations': _iterations(tracker, method, goals, start)}
     track = tracker.follow(method, goals, start, timeout=BUDGET, **iterations)
     steps = np.abs(np.diff(track.q, axis=0)).max(axis=1)
     return {'squared_errors': track.squared_error.tolist(),
@@ -72,3 +73,12 @@ def _measure(tracker: Tracker, method: str, goals: np.ndarray, start: np.ndarray
             'p99_us': float(np.percentile(track.seconds, 99) * 1e6),
             'iterations': float(track.iterations.mean()),
             'largest_step': float(steps.max())}
+
+
+def _iterations(tracker: Tracker, method: str, goals: np.ndarray, start: np.ndarray) -> int:
+    """Return how many iterations take about as long as a frame lasts, as in the paper."""
+    far = goals[len(goals) // 2]
+    trials = [tracker.follow(method, far[None], start, timeout=BUDGET, max_iterations=TRIAL)
+              for _ in range(5)]
+    return max(1, int(BUDGET / min(trial.seconds[0] / max(trial.iterations[0], 1)
+                                   for trial in trials)))
