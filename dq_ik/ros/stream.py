@@ -33,6 +33,8 @@ from dq_ik.solver import Solver
 UNLIMITED = 1e6
 # A command this close [rad or m] to its target has arrived.
 ARRIVED = 1e-9
+# A goal this far [m, rad] from the one before is a new place, not the next point of a path.
+JUMP = (0.1, 0.5)
 
 
 def goal_maker(settings: NodeSettings) -> Callable[[Pose, str], Goal | Pose]:
@@ -88,8 +90,10 @@ class Stream:
     """
     Follows the newest goal of each tip, starting every solve from the last solution.
 
-    There are no restarts: a stream must not jump to another branch. What cannot be reached is
-    approached as closely as the robot can (best reach).
+    There are no restarts along a path: a stream must not jump to another branch. Only a goal that
+    jumps itself, and cannot be reached from where the robot is, is searched for elsewhere; the
+    solution nearest to the present posture is taken. What cannot be reached is approached as
+    closely as the robot can (best reach).
     """
 
     def __init__(self, chain: Chain, options: IkOptions, settings: NodeSettings,
@@ -106,6 +110,7 @@ class Stream:
     def configure(self, options: IkOptions, settings: NodeSettings) -> None:
         """Take new options; the motion goes on."""
         self.solver = Solver(self.chain, replace(options, max_restarts=0, mode='speed'))
+        self.finder = Solver(self.chain, replace(options, mode='distance', max_joint_step=0.0))
         self._goal = goal_maker(settings)
         self.goal_timeout = settings.goal_timeout
         self.limit = SpeedLimit(self.chain.velocity * settings.velocity_scaling, settings.ramp_time
@@ -116,7 +121,7 @@ class Stream:
         self.target = self.command = self.chain.clamp(q)
         self.qdot = np.zeros(self.chain.n)
         self._poses: dict[str, Pose] = {}
-        self._fresh = False
+        self._fresh = self._jumped = False
         self._goal_time: float | None = None
         self.holding = False
 
@@ -136,6 +141,7 @@ class Stream:
         """
         if self._goal_time is None and len(self.chain.tips) > 1:
             self._poses = self.chain.fk_all(self.target)
+        self._jumped = self._jumped or _is_far(self._poses.get(tip), pose)
         self._poses[tip] = pose
         self._goal_time = now
         self._fresh = True
@@ -147,8 +153,10 @@ class Stream:
         goals: Any = (self._goal(self._poses[tips[0]], tips[0]) if len(tips) == 1 else
                       [self._goal(self._poses[tip], tip) for tip in tips])
         result = self.solver.solve(goals, self.target)
+        if self._jumped and not result.success:
+            result = self.finder.solve(goals, self.target)
         self.target = result.q
-        self._fresh = False
+        self._fresh = self._jumped = False
         return result
 
     def follow(self, tip: str, pose: Pose, now: float) -> IkResult:
@@ -188,3 +196,11 @@ class Stream:
     def _is_stale(self, now: float) -> bool:
         age = self.goal_age(now)
         return not self.holding and age is not None and 0 < self.goal_timeout < age
+
+
+def _is_far(old: Pose | None, new: Pose) -> bool:
+    """Tell whether a goal jumped."""
+    if old is None:
+        return True
+    metres, radians = old.distance(new)
+    return metres > JUMP[0] or radians > JUMP[1]
