@@ -16,7 +16,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 import math
 from typing import Protocol
 
@@ -45,11 +45,11 @@ class Path(Protocol):
 class Eights:
     """A figure of eight for every tip, at constant orientation."""
 
-    figures: dict[str, FigureOfEight]
+    figures: tuple[FigureOfEight, ...]
 
     def goals(self, time: float) -> dict[str, Pose]:
         """Return the goal of each tip."""
-        return {tip: figure.pose(time) for tip, figure in self.figures.items()}
+        return {tip: pose for figure in self.figures for tip, pose in figure.poses(time).items()}
 
 
 @dataclass(frozen=True)
@@ -77,12 +77,12 @@ def find_path(chain: Chain) -> Path:
     centres = list(_centres(chain))
     for size in SIZES:
         for centre in centres:
-            figures = {}
-            for tip, start in chain.fk_all(centre).items():
-                figure = FigureOfEight.around(chain, tip, start)
-                figures[tip] = FigureOfEight(start, size * figure.size)
-            if _follows(solver, Eights(figures), centre):
-                return Eights(figures)
+            path = Eights(tuple(
+                replace(figure, size=size * figure.size) for figure in (
+                    FigureOfEight.around(chain, tip, start)
+                    for tip, start in chain.fk_all(centre).items())))
+            if _follows(solver, path, centre):
+                return path
     return Sway(chain, centres[0], SWAY * _finite_range(chain))
 
 
