@@ -17,7 +17,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from functools import cached_property
+from functools import cache, cached_property
 import math
 import sys
 from typing import Any
@@ -28,7 +28,6 @@ from numpy.typing import ArrayLike
 from dq_ik.chain import Chain
 from dq_ik.core import comparison, search
 from dq_ik.core import request as core
-from dq_ik.core import tree as tree_core
 from dq_ik.core.compile import is_ready
 from dq_ik.errors import GoalError, listing, OptionError, SeedError
 from dq_ik.goal import as_pose, Goal
@@ -36,9 +35,10 @@ from dq_ik.options import IkOptions
 from dq_ik.parallel import on_all_cores
 from dq_ik.pose import Pose
 from dq_ik.result import BatchResult, IkResult
+from dq_ik.space import TURN, turning
 from dq_ik.starts import start_table
 
-TURN = 2.0 * math.pi
+STARTS = 512  # stored configurations from which a search may start again
 TARGET = slice(core.REQUEST_HEAD, core.REQUEST_HEAD + 8)  # of the first goal in a request
 
 
@@ -68,13 +68,11 @@ class Solver:
         self._template = self._request()[None]
         own = self.options.method in ('pgs', 'pls')
         self._kernel = search.solve if own else comparison.solve
-        if not is_ready(self._kernel):
-            print('dq_ik: compiling the solver, once; this takes about a minute', file=sys.stderr)
+        _announce(self._kernel)
         self._seed = slice(self._rows, self._rows + chain.n)
-        starts = 512 if self.options.max_restarts else 1
-        self._table = start_table(chain, max(starts, self.options.max_restarts + 1)
-                                  if self.options.max_restarts > 512 else starts,
-                                  self.options.random_seed)
+        restarts = self.options.max_restarts
+        count = max(STARTS, restarts + 1) if restarts else 1
+        self._table = start_table(chain, count, self.options.random_seed)
 
     def solve(self, goals: Any, seed: ArrayLike | None = None, *,
               bounds: tuple[ArrayLike, ArrayLike] | None = None) -> IkResult:
@@ -147,7 +145,7 @@ class Solver:
         rows[core.SEED] = chain.neutral
         rows[core.LOWER] = chain.lower
         rows[core.UPPER] = chain.upper
-        rows[core.PERIOD] = turning(chain)
+        rows[core.PERIOD] = turning(chain.elements.tree, chain.lower, chain.upper)
         rows[core.METRIC] = self._metric()
         rows[core.PULL], rows[core.REST] = self._pull()
         rows[core.REPEL] = options.avoid_joint_limits_weight
@@ -271,17 +269,11 @@ def solve_batch(chain: Chain, goals: Any, seeds: ArrayLike | None = None,
     return chain.solve_batch(goals, seeds, **options)
 
 
-def turning(chain: Chain) -> np.ndarray:
-    """Return 2 pi for joints free to turn whole turns, in a range of at least one, else 0."""
-    period = np.where(chain.upper - chain.lower >= TURN - 1e-9, TURN, 0.0)
-    tree = chain.elements.tree
-    for (kind, _, variable, _), element in zip(tree.index, tree.element):
-        whole = float(element[tree_core.MULTIPLIER]).is_integer()
-        if kind == tree_core.BALL:
-            period[variable:variable + 3] = 0.0
-        elif kind != tree_core.REVOLUTE or not whole:
-            period[variable] = 0.0
-    return period
+@cache
+def _announce(kernel: Any) -> None:
+    """Say that a kernel will be compiled, if it has to be."""
+    if not is_ready(kernel):
+        print('dq_ik: compiling the solver, once; this takes about a minute', file=sys.stderr)
 
 
 def _is_list_of_one(goals: Any) -> bool:

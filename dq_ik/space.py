@@ -25,6 +25,7 @@ from dq_ik.pose import Pose
 
 # How far variables without limits are sampled to each side: half a turn, or a metre.
 HALF_TURN, SLIDE = math.pi, 1.0
+TURN = 2.0 * math.pi
 
 
 def spread(tree: core.Tree, lower: np.ndarray, upper: np.ndarray, neutral: np.ndarray,
@@ -74,3 +75,15 @@ def reach(tree: core.Tree, lower: np.ndarray, upper: np.ndarray) -> tuple[float,
 def _length(row: np.ndarray) -> float:
     """Length of the translation of a pose: twice that of its dual part."""
     return 2.0 * float(np.linalg.norm(row[4:8]))
+
+
+def turning(tree: core.Tree, lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
+    """Return 2 pi for joints free to turn whole turns, in a range of at least one, else 0."""
+    period = np.where(upper - lower >= TURN - 1e-9, TURN, 0.0)
+    for (kind, _, variable, _), element in zip(tree.index, tree.element):
+        whole = float(element[core.MULTIPLIER]).is_integer()
+        if kind == core.BALL:
+            period[variable:variable + 3] = 0.0
+        elif kind != core.REVOLUTE or not whole:
+            period[variable] = 0.0
+    return period
