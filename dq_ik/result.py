@@ -70,7 +70,7 @@ class IkResult:
     @property
     def success(self) -> bool:
         """Whether every goal is met within its tolerance."""
-        return self._answer[STATUS] == 0.0
+        return bool(self._answer[STATUS] == 0.0)
 
     @property
     def message(self) -> str:

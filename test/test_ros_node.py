@@ -18,6 +18,7 @@ import threading
 import time
 
 import numpy as np
+import pinocchio
 import pytest
 
 pytest.importorskip('rclpy')
@@ -72,6 +73,22 @@ def test_goal_in_joint_command_out(world):
     assert msg.header.stamp.sec > 0
     assert len(msg.velocity) == 0
     world.status('reached', DiagnosticStatus.OK)
+
+
+def test_pinocchio_finds_the_commanded_tip_at_the_goal(world):
+    model = pinocchio.buildModelFromXML(ros_robot.urdf_text())
+    data = model.createData()
+    goal = CHAIN.fk(Q)
+    world.follow(goal)
+    msg = world.newest['/dq_ik/joint_commands']
+    q = pinocchio.neutral(model)
+    for name, value in zip(msg.name, msg.position):
+        joint = model.joints[model.getJointId(name)]
+        both = (math.cos(value), math.sin(value)) if joint.nq == 2 else (value,)
+        q[joint.idx_q:joint.idx_q + joint.nq] = both
+    pinocchio.framesForwardKinematics(model, data, q)
+    base, tip = (data.oMf[model.getFrameId(link)] for link in ('arm_base', 'flange'))
+    np.testing.assert_allclose((base.inverse() * tip).homogeneous, goal.matrix, atol=2e-5)
 
 
 @pytest.mark.parametrize('frame', ['', 'world', 'torso'])

@@ -83,6 +83,7 @@ def _twisting(r):
 
 @kernel
 def _reverse(a):
+    """The opposite vector."""
     return (-a[0], -a[1], -a[2])
 
 
