@@ -51,8 +51,8 @@ def answers() -> list[list]:
     """
     Return for some goals, reachable and not, by both methods: success, and what must agree.
 
-    That is the joint vector of a solution. A best reach is one of many where the arm is stretched
-    (its rolls add up), so there it is the poses of the tips.
+    That is the joint vector. Only where both arms of a torso are stretched out, the best reach is
+    one of many (rolls about the same line add up); there it is the poses of the tips.
     """
     found = []
     far = Pose.from_xyz_rpy((2.0, 0.5, 0.7), (0.3, 0.2, 0.1))
@@ -69,7 +69,7 @@ def answers() -> list[list]:
 
 def essence(chain: Chain, result: IkResult) -> list[float]:
     """Return the numbers of a result that rounding may not change."""
-    if result.success:
+    if result.success or len(chain.tips) == 1:
         return result.q.tolist()
     return np.ravel([pose.matrix for pose in chain.fk_all(result.q).values()]).tolist()
 
