@@ -86,8 +86,8 @@ class Chain:
             raise ChainError(f'tip {tip!r} is not one of this chain: {listing(self.tips)}')
         return self.tips.index(tip)
 
-    def checked(self, q: ArrayLike) -> np.ndarray:
-        """Return a joint vector as an array of n finite floats, or raise SeedError."""
+    def vector(self, q: ArrayLike) -> np.ndarray:
+        """Return a joint vector as a new array of n floats, or raise SeedError."""
         try:
             q = np.array(q, dtype=float)  # a copy: kernels are compiled for writable arrays
         except (TypeError, ValueError):
@@ -95,6 +95,11 @@ class Chain:
         if q.shape != (self.n,):
             raise SeedError(f'a joint vector of this chain has {self.n} numbers '
                             f'({listing(self.joint_names)}), got shape {q.shape}')
+        return q
+
+    def checked(self, q: ArrayLike) -> np.ndarray:
+        """Return a joint vector as a new array of n finite floats, or raise SeedError."""
+        q = self.vector(q)
         if not math.isfinite(q.dot(q)):
             bad = [name for name, value in zip(self.joint_names, q) if not math.isfinite(value)]
             raise SeedError(f'the joint vector is not finite at {listing(bad)}: {q}')
@@ -182,7 +187,7 @@ class Chain:
 
     def spread(self, u: np.ndarray) -> np.ndarray:
         """
-        Map numbers of the unit cube (n,) to a configuration.
+        Map numbers of the unit cube (..., n) to configurations.
 
         Joints without limits get a turn to both sides, slides without limits a metre, balls their
         cone and twist range.

@@ -28,6 +28,7 @@ import math
 import numpy as np
 
 from dq_ik.core import tree as core
+from dq_ik.core.frame import WIDTH
 from dq_ik.model import Joint, JointKind, RobotModel
 from dq_ik.pose import Pose
 
@@ -119,7 +120,7 @@ class _Builder:
               scale: tuple[float, float] = (1.0, 0.0),
               limits: tuple[float, float, float] = UNLIMITED) -> _Place:
         constant = place.pose @ align
-        self.rows.append([*constant.real, *constant.dual, *scale, *limits])
+        self.rows.append([*_frame(constant), *scale, *limits])
         self.indices.append((kind, place.element, variable, self.screws))
         self.screws += 3 if kind == core.BALL else 1
         return _Place(len(self.rows) - 1, align.inverse())
@@ -141,15 +142,20 @@ def build_elements(model: RobotModel, base: str, tips: Sequence[str], tool: Pose
     index = np.array(builder.indices, int).reshape(-1, core.INDEX_WIDTH)
     tip_poses = [places[tip].pose @ tool for tip in tips]
     tip_index, path, slot = _paths(index, [places[tip].element for tip in tips])
-    tip = np.array([[*pose.real, *pose.dual] for pose in tip_poses]).reshape(-1, 8)
+    tip = np.array([_frame(pose) for pose in tip_poses]).reshape(-1, WIDTH)
     return Elements(core.Tree(element, index, tip, tip_index, path, slot),
                     tuple(builder.variables))
 
 
+def _frame(pose: Pose) -> list[float]:
+    """Return a pose as the kernels store it (:mod:`dq_ik.core.frame`)."""
+    return [*pose.real, *pose.position]
+
+
 def _paths(index: np.ndarray, tip_elements: Sequence[int]) -> tuple[np.ndarray, ...]:
-    """Return each tip's way to the base, (screw, slot) pairs, and the variable of each slot."""
+    """Return each tip's way to the base (see Tree.path) and the variable of each slot."""
     tip_index: list[tuple[int, ...]] = []
-    path: list[tuple[int, int]] = []
+    path: list[tuple[int, int, int]] = []
     slots: list[int] = []
     for element in tip_elements:
         moves = []
@@ -161,11 +167,13 @@ def _paths(index: np.ndarray, tip_elements: Sequence[int]) -> tuple[np.ndarray, 
         variables = sorted({variable for _, variable in moves})
         number = {variable: len(slots) + i for i, variable in enumerate(variables)}
         start, first = len(path), len(slots)
-        path += [(screw, number[variable]) for screw, variable in sorted(moves)]
+        for screw, variable in sorted(moves):
+            first_of_slot = all(slot != number[variable] for _, slot, _ in path[start:])
+            path.append((screw, number[variable], int(first_of_slot)))
         slots += variables
         tip_index.append((element, start, len(path), first, len(slots)))
     return (np.array(tip_index, int).reshape(-1, core.TIP_INDEX_WIDTH),
-            np.array(path, int).reshape(-1, 2), np.array(slots, int))
+            np.array(path, int).reshape(-1, 3), np.array(slots, int))
 
 
 def _align_z(axis: Sequence[float]) -> Pose:

@@ -17,8 +17,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from functools import cache, cached_property
-import math
+from functools import cache, cached_property, partial
 import sys
 from typing import Any
 
@@ -39,7 +38,7 @@ from dq_ik.space import TURN, turning
 from dq_ik.starts import start_table
 
 STARTS = 512  # stored configurations from which a search may start again
-TARGET = slice(core.REQUEST_HEAD, core.REQUEST_HEAD + 8)  # of the first goal in a request
+NONE = np.empty(0)
 
 
 class Solver:
@@ -65,14 +64,15 @@ class Solver:
         solutions = self.options.max_solutions if self.options.mode == 'all' else 0
         self._answer_size = core.answer_size(
             chain.n, self._n_tips, solutions, self.options.trace)
+        self._max_trace = self.options.trace
         self._template = self._request()[None]
         own = self.options.method in ('pgs', 'pls')
         self._kernel = search.solve if own else comparison.solve
         _announce(self._kernel)
-        self._seed = slice(self._rows, self._rows + chain.n)
         restarts = self.options.max_restarts
         count = max(STARTS, restarts + 1) if restarts else 1
-        self._table = start_table(chain, count, self.options.random_seed)
+        self._call = partial(
+            self._kernel, *chain.packed, start_table(chain, count, self.options.random_seed))
 
     def solve(self, goals: Any, seed: ArrayLike | None = None, *,
               bounds: tuple[ArrayLike, ArrayLike] | None = None) -> IkResult:
@@ -83,19 +83,21 @@ class Solver:
             neutral configuration
         :param bounds: lower and upper limits for this call, narrower than the chain's
         """
-        requests = self._template.copy()
-        block = requests[0]
-        if self._n_tips == 1 and type(goals) is Pose:
-            block[TARGET] = goals._real + goals._dual
-        else:
-            self._write_goals(block, goals)
+        requests, targets, seeds = self._template, NONE, NONE
+        if type(goals) is Pose and self._n_tips == 1:
+            targets = np.array(goals._real + goals._dual)
+        if targets is NONE or bounds is not None:
+            requests = requests.copy()
+            if targets is NONE:
+                self._write_goals(requests[0], goals)
+            if bounds is not None:
+                self._write_bounds(requests[0], bounds)
         if seed is not None:
-            self._write_seed(block, seed)
-        if bounds is not None:
-            self._write_bounds(block, bounds)
+            seeds = self.chain.vector(seed)
         answers = np.empty((1, self._answer_size))
-        self._kernel(*self.chain.packed, self._table, requests, answers)
-        return IkResult(self.chain, answers[0], self.options.trace)
+        if not self._call(requests, targets, seeds, answers):
+            self.chain.checked(seed)  # says what is wrong
+        return IkResult(self.chain, answers[0], self._max_trace)
 
     def solve_batch(self, goals: Any, seeds: ArrayLike | None = None, *,
                     progress: bool = False) -> BatchResult:
@@ -107,24 +109,39 @@ class Solver:
         :param seeds: one seed (n,) for all, or one each (N, n)
         :param progress: show a progress bar
         """
-        blocks = np.repeat(self._template, len(goals), axis=0)
+        requests, targets = self._template, NONE
         if self._n_tips == 1 and isinstance(goals, np.ndarray) and goals.shape[1:] == (8,):
-            blocks[:, TARGET] = _unit_rows(goals)
+            targets = _unit_rows(goals).ravel()
+        elif self._n_tips == 1 and all(type(goal) is Pose for goal in goals):
+            targets = np.array([goal._real + goal._dual for goal in goals]).ravel()
         else:
-            for block, goal in zip(blocks, goals):
+            requests = np.repeat(requests, len(goals), axis=0)
+            for block, goal in zip(requests, goals):
                 self._write_goals(block, goal)
-        if seeds is not None:
-            seeds = np.asarray(seeds, dtype=float)
-            if seeds.shape not in ((self.chain.n,), (len(goals), self.chain.n)):
-                raise SeedError(f'seeds have shape ({self.chain.n},) or '
-                                f'({len(goals)}, {self.chain.n}), got {seeds.shape}')
-            if not np.all(np.isfinite(seeds)):
-                raise SeedError('the seeds are not finite')
-            blocks[:, self._seed] = seeds
+        seeds = self._checked_seeds(seeds, len(goals))
         answers = np.empty((len(goals), self._answer_size))
-        on_all_cores(len(goals), lambda rows: self._kernel(
-            *self.chain.packed, self._table, blocks[rows], answers[rows]), progress=progress)
+        each = len(requests) > 1, len(targets) > 0, len(seeds) > self.chain.n
+        widths = 1, 8, self.chain.n
+
+        def work(rows: slice) -> None:
+            given = (part[rows.start * width:rows.stop * width] if one_each else part
+                     for part, one_each, width in zip((requests, targets, seeds), each, widths))
+            self._call(*given, answers[rows])
+
+        on_all_cores(len(goals), work, progress=progress)
         return BatchResult(self.chain, answers, self.options.trace)
+
+    def _checked_seeds(self, seeds: ArrayLike | None, count: int) -> np.ndarray:
+        """Return seeds as the kernels take them: none, one for all, or one each."""
+        if seeds is None:
+            return NONE
+        seeds = np.array(seeds, dtype=float)
+        if seeds.shape not in ((self.chain.n,), (count, self.chain.n)):
+            raise SeedError(f'seeds have shape ({self.chain.n},) or ({count}, {self.chain.n}), '
+                            f'got {seeds.shape}')
+        if not np.all(np.isfinite(seeds)):
+            raise SeedError('the seeds are not finite')
+        return seeds.ravel()
 
     # --- requests --------------------------------------------------------------------------------
 
@@ -232,18 +249,11 @@ class Solver:
         """Metres that weigh as much as a radian, for each tip."""
         if self.options.rotation_scale > 0.0:
             return [self.options.rotation_scale] * self._n_tips
-        return [min(max(0.3 * reach, 0.05), 0.4) for reach in self.chain.reach]
+        return [min(max(0.3 * reach, 0.05), 0.3) for reach in self.chain.reach]
 
     def _goal_slice(self, k: int) -> slice:
         start = core.REQUEST_HEAD + k * core.GOAL_WIDTH
         return slice(start, start + core.GOAL_WIDTH)
-
-    def _write_seed(self, block: np.ndarray, seed: ArrayLike) -> None:
-        if type(seed) is not np.ndarray or seed.shape != (self.chain.n,):
-            seed = self.chain.checked(seed)
-        block[self._seed] = seed
-        if not math.isfinite(seed.dot(seed)):
-            self.chain.checked(seed)  # says what is wrong
 
     def _write_bounds(self, block: np.ndarray, bounds: tuple[ArrayLike, ArrayLike]) -> None:
         rows = block[self._rows:].reshape(core.REQUEST_ROWS, self.chain.n)

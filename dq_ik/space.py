@@ -30,8 +30,8 @@ TURN = 2.0 * math.pi
 
 def spread(tree: core.Tree, lower: np.ndarray, upper: np.ndarray, neutral: np.ndarray,
            u: np.ndarray) -> np.ndarray:
-    """Map numbers of the unit cube (n,) to a configuration within the limits."""
-    width = np.full(len(u), HALF_TURN)
+    """Map numbers of the unit cube (..., n) to configurations within the limits."""
+    width = np.full(len(neutral), HALF_TURN)
     for kind, _, variable, _ in tree.index:
         if kind == core.PRISMATIC:
             width[variable] = SLIDE
@@ -40,7 +40,8 @@ def spread(tree: core.Tree, lower: np.ndarray, upper: np.ndarray, neutral: np.nd
     q = low + (high - low) * u
     for (kind, _, variable, _), element in zip(tree.index, tree.element):
         if kind == core.BALL:
-            q[variable:variable + 3] = _spread_ball(u[variable:variable + 3], element)
+            ball = slice(variable, variable + 3)
+            q[..., ball] = np.apply_along_axis(_spread_ball, -1, u[..., ball], element)
     return np.clip(q, lower, upper)
 
 
@@ -73,8 +74,8 @@ def reach(tree: core.Tree, lower: np.ndarray, upper: np.ndarray) -> tuple[float,
 
 
 def _length(row: np.ndarray) -> float:
-    """Length of the translation of a pose: twice that of its dual part."""
-    return 2.0 * float(np.linalg.norm(row[4:8]))
+    """Length of the translation of a stored frame."""
+    return float(np.linalg.norm(row[4:7]))
 
 
 def turning(tree: core.Tree, lower: np.ndarray, upper: np.ndarray) -> np.ndarray:

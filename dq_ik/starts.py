@@ -19,22 +19,38 @@ from __future__ import annotations
 import numpy as np
 
 from dq_ik.chain import Chain
-from dq_ik.core import tree as core
+from dq_ik.core.frame import WIDTH
+from dq_ik.pose import Pose
 
 
 def start_table(chain: Chain, count: int, shift: int = 0) -> np.ndarray:
     """
-    Return ``count`` configurations with the poses of their tips, (count, n + 8 n_tips).
+    Return ``count`` configurations and the frames of their tips, (n + 7 n_tips, count).
 
-    The configurations follow a Weyl sequence with the square roots of the primes: the same for the
-    same ``shift``, evenly spread for any number of joints.
+    One column each, in single precision, so that kernels pass over them in vectors. The
+    configurations follow a Weyl sequence with the square roots of the primes: the same for the
+    same ``shift``, evenly spread for any number of joints. The frames (r, t) are given in the
+    frame of the first joint.
     """
     steps = np.sqrt(_primes(chain.n)) % 1.0
     rows = 1 + np.arange(count)[:, None] + count * shift
-    q = np.array([chain.spread(u) for u in (0.5 + rows * steps) % 1.0])
-    poses = np.empty((count, len(chain.tips), 8))
-    core.fk(*chain.packed, q, poses)
-    return np.hstack([q, poses.reshape(count, -1)])
+    q = chain.spread((0.5 + rows * steps) % 1.0)
+    frames = _in_first_joint(chain, chain.fk_batch(q))
+    return np.ascontiguousarray(np.hstack([q, frames.reshape(count, -1)]).T, dtype=np.float32)
+
+
+def _in_first_joint(chain: Chain, poses: np.ndarray) -> np.ndarray:
+    """Turn dual quaternions (..., 8) in the base frame into frames (..., 7) of the first joint."""
+    r, r_vector, d, d_vector = poses[..., :1], poses[..., 1:4], poses[..., 4:5], poses[..., 5:]
+    t = 2.0 * (r * d_vector - d * r_vector + np.cross(r_vector, d_vector))
+    frames = np.concatenate([poses[..., :4], t], axis=-1)
+    for element in chain.elements.tree.element[:1]:
+        first = Pose.from_position_quaternion(element[4:WIDTH], element[:4])
+        w, x, y, z = first.inverse().real
+        left = np.array([[w, -x, -y, -z], [x, w, -z, y], [y, z, w, -x], [z, -y, x, w]])
+        frames[..., :4] = poses[..., :4] @ left.T
+        frames[..., 4:] = (t - first.position) @ first.matrix[:3, :3]
+    return frames
 
 
 def _primes(count: int) -> list[int]:

@@ -135,19 +135,6 @@ def test_adjoint_is_a_homomorphism_and_conjugates_twists(how, a, b, v, w):
 
 @both
 @quick
-@given(a=poses(), angle=st.floats(-7, 7), distance=st.floats(-2, 2))
-def test_products_with_motions_of_z_are_the_general_product(how, a, angle, distance):
-    cosine, sine = np.cos(angle / 2), np.sin(angle / 2)
-    turn = ((cosine, 0.0, 0.0, sine), (0.0, 0.0, 0.0, 0.0))
-    shift = ((1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 0.5 * distance))
-    by_turn = variant(dual_quaternion.mul_rotation_z, how)(a, cosine, sine)
-    by_shift = variant(dual_quaternion.mul_translation_z, how)(a, distance)
-    close(by_turn, dual_quaternion.mul(a, turn), 1e-14)
-    close(by_shift, dual_quaternion.mul(a, shift), 1e-14)
-
-
-@both
-@quick
 @given(a=poses())
 def test_store_and_load(how, a):
     row = np.empty(8)

@@ -47,11 +47,11 @@ class Cost:
         """Prepare a request with these goals."""
         self.chain = arm(name)
         solver = Solver(self.chain, timeout=PATIENT)
-        requests = solver._template.copy()
+        requests, none = solver._template.copy(), np.empty(0)
         solver._write_goals(requests[0], goals)
         answers = np.empty((1, solver._answer_size))
-        blocks = new_blocks(*self.chain.packed, solver._table, requests, answers)
-        self.blocks = at_row(blocks, requests, answers, 0)
+        blocks = new_blocks(*solver._call.args, requests, answers)
+        self.blocks = at_row(blocks, requests, none, none, answers, 0)
         begin(self.blocks)
         self.work = views(self.blocks)[3]
 

@@ -28,7 +28,7 @@ from dq_ik.core.ball_limits import hold_balls
 from dq_ik.core.clock import seconds
 from dq_ik.core.compile import kernel, routine
 from dq_ik.core.methods import hold_pushed, search_line
-from dq_ik.core.request import GOAL_AXES, KIND, UNIFORM, views, WEIGHT
+from dq_ik.core.request import GOAL_AXES, KIND, TIMEOUT, UNIFORM, views, WEIGHT
 from dq_ik.core.residual import log_curvature, look
 from dq_ik.core.step import assemble, solve_free, TINY
 from dq_ik.core.tree import PATH_START, PATH_STOP
@@ -42,7 +42,7 @@ BEND = 0.1  # longest joint step tried along it [rad or m]
 
 
 @routine
-def newton(blocks, q, max_iterations, deadline):
+def newton(blocks, q, max_iterations):
     """
     Minimise half the cost over the limits from q, in place, descending in every iteration.
 
@@ -53,7 +53,7 @@ def newton(blocks, q, max_iterations, deadline):
     for iteration in range(max_iterations):
         count = _model(blocks, q)
         moved, stationary = False, _flat(work, q, count)
-        if seconds(work.clock) > deadline:
+        if seconds(work.clock) > request.head[TIMEOUT]:
             return cost, iteration, stationary
         if not stationary:
             _shifted_solve(blocks, count)

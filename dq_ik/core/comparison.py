@@ -18,19 +18,46 @@ The search with the methods as published and the reference solvers.
 The loop is that of :mod:`dq_ik.core.search`; it is compiled only when one of these is asked for.
 """
 
+import math
+
 from dq_ik.core import paper, reference
+from dq_ik.core.best_reach import newton
 from dq_ik.core.compile import entry
-from dq_ik.core.request import at_row, MAX_ITERATIONS, METHOD, Method, new_blocks, views
-from dq_ik.core.search import begin, complete, judge, next_start
+from dq_ik.core.posture import relax
+from dq_ik.core.request import (
+    at_row,
+    ITERATIONS,
+    MAX_ITERATIONS,
+    METHOD,
+    Method,
+    new_blocks,
+    POOL,
+    views,
+)
+from dq_ik.core.residual import look
+from dq_ik.core.search import (
+    begin,
+    BEST_REACH_ITERATIONS,
+    conclude,
+    first_candidate,
+    judge,
+    keep,
+    late,
+    next_start,
+    wants_relaxing,
+)
+from dq_ik.core.vector import all_finite
 
 
 @entry
-def solve(numbers, indices, table, requests, answers_out):
-    """Solve each row by the method it names; arguments as in :func:`dq_ik.core.search.solve`."""
+def solve(numbers, indices, table, requests, targets, seeds, answers_out):
+    """Solve each row by the method it names; as :func:`dq_ik.core.search.solve`."""
+    if not all_finite(seeds):
+        return False
     blocks = new_blocks(numbers, indices, table, requests, answers_out)
-    for row in range(requests.shape[0]):
-        blocks = at_row(blocks, requests, answers_out, row)
-        _, request, answer, _ = views(blocks)
+    for row in range(answers_out.shape[0]):
+        blocks = at_row(blocks, requests, targets, seeds, answers_out, row)
+        _, request, answer, work = views(blocks)
         start = begin(blocks)
         limit = int(request.head[MAX_ITERATIONS])
         method = int(request.head[METHOD])
@@ -41,5 +68,12 @@ def solve(numbers, indices, table, requests, answers_out):
                 result = paper.pls(blocks, answer.q, limit)
             else:
                 result = reference.attempt(blocks, method, answer.q, limit)
+            look(blocks, work.best)
             judge(blocks, result)
-        complete(blocks, start)
+        if wants_relaxing(blocks):
+            answer.head[ITERATIONS] += relax(blocks, work.pool[0])
+        place = first_candidate(blocks)
+        while place < POOL and work.pool_cost[place] < math.inf and not late(blocks):
+            place = keep(blocks, place, newton(blocks, work.pool[place], BEST_REACH_ITERATIONS))
+        conclude(blocks, start)
+    return True

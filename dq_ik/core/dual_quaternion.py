@@ -78,30 +78,6 @@ def transform(a, p):
 
 
 @kernel
-def mul_rotation_z(a, cosine, sine):
-    """
-    Product with a rotation about z, given the cosine and sine of its half angle.
-
-    It takes 16 instead of 48 multiplications.
-    """
-    rw, rx, ry, rz = a[0]
-    dw, dx, dy, dz = a[1]
-    return ((rw * cosine - rz * sine, rx * cosine + ry * sine,
-             ry * cosine - rx * sine, rz * cosine + rw * sine),
-            (dw * cosine - dz * sine, dx * cosine + dy * sine,
-             dy * cosine - dx * sine, dz * cosine + dw * sine))
-
-
-@kernel
-def mul_translation_z(a, distance):
-    """Product with a translation along z: the dual part gains ``1/2 distance real k``."""
-    rw, rx, ry, rz = a[0]
-    dw, dx, dy, dz = a[1]
-    h = 0.5 * distance
-    return (a[0], (dw - rz * h, dx + ry * h, dy - rx * h, dz + rw * h))
-
-
-@kernel
 def load(row):
     """Read a pose from eight consecutive numbers ``(real, dual)``."""
     return ((row[0], row[1], row[2], row[3]), (row[4], row[5], row[6], row[7]))

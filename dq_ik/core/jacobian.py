@@ -23,40 +23,46 @@ eqs. 9-12, procedure 2).
 
 import numpy as np
 
-from dq_ik.core import dual_quaternion, quaternion
+from dq_ik.core import frame, quaternion
 from dq_ik.core.compile import entry, kernel
 from dq_ik.core.tree import (
     forward_kinematics,
     n_screws,
+    new_turns,
     PATH_START,
     PATH_STOP,
     SLOT_START,
     SLOT_STOP,
-    tip_pose,
+    tip_frame,
     unpack,
 )
 from dq_ik.core.vector import fill
 
+UNWEIGHTED = (1.0, 1.0, 1.0, 1.0, 1.0, 1.0)
+
 
 @kernel
-def columns(tree, k, point, screw, column_out):
+def columns(tree, k, point, weight, screw, column_out):
     """
     Columns of tip k at a point of the base frame, one row per slot.
 
+    :param weight: six factors, one per component
     :param screw: ``(n_screws, 6)`` of :func:`dq_ik.core.tree.forward_kinematics`
     :param column_out: ``(n_slots, 6)``; the rows of tip k are filled
     """
-    for slot in range(tree.tip_index[k, SLOT_START], tree.tip_index[k, SLOT_STOP]):
-        for r in range(6):
-            column_out[slot, r] = 0.0
     for entry_ in range(tree.tip_index[k, PATH_START], tree.tip_index[k, PATH_STOP]):
         s = screw[tree.path[entry_, 0]]
         column = column_out[tree.path[entry_, 1]]
-        angular = (s[3], s[4], s[5])
-        linear = quaternion.cross(angular, point)
-        for r in range(3):
-            column[r] += s[r] + linear[r]
-            column[3 + r] += angular[r]
+        cross = quaternion.cross((s[3], s[4], s[5]), point)
+        twist = (weight[0] * (s[0] + cross[0]), weight[1] * (s[1] + cross[1]),
+                 weight[2] * (s[2] + cross[2]),
+                 weight[3] * s[3], weight[4] * s[4], weight[5] * s[5])
+        if tree.path[entry_, 2] == 1:
+            for r in range(6):
+                column[r] = twist[r]
+        else:  # another joint that follows the same variable
+            for r in range(6):
+                column[r] += twist[r]
 
 
 @entry
@@ -68,15 +74,16 @@ def jacobian(numbers, indices, q, k, offset, body, poses_out, jacobians_out):
     :param body: True: along the tip's axes; False: along the base's axes
     """
     tree = unpack(numbers, indices)
-    world = np.empty((tree.index.shape[0], 8))
+    turns = new_turns(tree.index.shape[0])
+    world = np.empty((tree.index.shape[0], frame.WIDTH))
     screw = np.empty((n_screws(tree), 6))
     column = np.empty((tree.slot.shape[0], 6))
     for row in range(q.shape[0]):
-        forward_kinematics(tree, q[row], world, screw)
-        x = tip_pose(tree, k, world)
-        dual_quaternion.store(x, poses_out[row])
-        point = dual_quaternion.transform(x, (offset[0], offset[1], offset[2]))
-        columns(tree, k, point, screw, column)
+        forward_kinematics(tree, q[row], turns, world, screw)
+        x = tip_frame(tree, k, world)
+        frame.store_dual(x, poses_out[row])
+        point = frame.transform(x, (offset[0], offset[1], offset[2]))
+        columns(tree, k, point, UNWEIGHTED, screw, column)
         turn = quaternion.conj(x[0]) if body else (1.0, 0.0, 0.0, 0.0)
         _scatter(tree, k, column, turn, jacobians_out[row])
 

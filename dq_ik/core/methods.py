@@ -24,9 +24,10 @@ from dq_ik.core.clock import seconds
 from dq_ik.core.compile import kernel, routine
 from dq_ik.core.configuration import advance, displacement
 from dq_ik.core.request import TIMEOUT, views
-from dq_ik.core.residual import evaluate, linearise, look
-from dq_ik.core.step import damp, free_joints, gauss_seidel_sweep, normal_equations, solve_free
-from dq_ik.core.vector import copy, fill, record
+from dq_ik.core.residual import linearise, look
+from dq_ik.core.step import assemble, damp, free_joints, gauss_seidel_sweep, solve_free
+from dq_ik.core.tip_step import along, solve_tip, sweep_tip
+from dq_ik.core.vector import copy, count_up, fill, record
 
 DAMPING = 0.05  # times the cost: strong far from the goal, vanishing at it (after Sugihara)
 DAMPING_FLOOR = 1e-9
@@ -45,28 +46,33 @@ def pgs(blocks, q, max_iterations):
     """
     Projected Gauss-Seidel with subspace minimisation.
 
-    Each iteration solves the damped normal equations within the limits: one Gauss-Seidel sweep
-    from zero finds the joints that end on a limit, the others are solved exactly and clamped.
-    Differs from [Kenwright2022] section VII in the adaptive damping and in the exact solve in
-    place of further sweeps, which find the same point slowly.
+    Each iteration solves the damped normal equations within the limits: where their solution
+    leaves the limits, one Gauss-Seidel sweep from zero finds the joints that end on a limit, and
+    the others are solved exactly and clamped. Differs from [Kenwright2022] section VII in the
+    adaptive damping and in the exact solve in place of further sweeps, which find the same point
+    slowly.
 
     :returns: the best cost, its worst error in tolerances, the iterations used
     """
     tree, request, answer, work = views(blocks)
+    by_tip = _has_six_equations(request, q)
+    work.limited[0] = 0
     cost, worst = look(blocks, q)
     best, best_worst, mark = cost, worst, cost
     copy(q, work.best)
     if worst <= 1.0:
         return cost, worst, 0
     for iteration in range(max_iterations):
-        linearise(tree, request.goals, work)
-        normal_equations(tree, work)
-        damp(work.A, DAMPING * cost + DAMPING_FLOOR, request.metric)
-        pgs_step(q, work)
+        if by_tip:
+            _pgs_step_of_tip(blocks, q, DAMPING * cost + DAMPING_FLOOR)
+        else:
+            assemble(blocks)
+            damp(work.A, DAMPING * cost + DAMPING_FLOOR, request.metric)
+            pgs_step(blocks, q)
         advance(tree, q, work.x, 1.0, work.lower, work.upper, work.trial)
         copy(work.trial, q)
         record(work, q)
-        cost, worst = evaluate(tree, request.goals, q, work)
+        cost, worst = look(blocks, q)
         if cost < best:
             best, best_worst = cost, worst
             copy(q, work.best)
@@ -80,12 +86,62 @@ def pgs(blocks, q, max_iterations):
 
 
 @kernel
-def pgs_step(q, work):
-    """Fill ``work.x`` with the step: sweep, find the free joints, solve them."""
+def _has_six_equations(request, q):
+    """Tell whether one tip with no more equations than joints is asked for."""
+    return request.goals.shape[0] == 1 and q.shape[0] >= 6
+
+
+@routine
+def pgs_step(blocks, q):
+    """
+    Fill ``work.x`` with the step of the normal equations in ``work.A`` and ``work.b``.
+
+    Where the step before ended on limits (``work.limited``), the sweep comes first.
+    """
+    tree, request, answer, work = views(blocks)
+    if work.limited[0] == 0:
+        count_up(work.free)
+        solve_free(work.A, work.b, work.free, q.shape[0], work.L, work.trial, work.x)
+        if is_inside(q, work):
+            return
     fill(0.0, work.x)
     gauss_seidel_sweep(work.A, work.b, q, work.lower, work.upper, work.x)
     count = free_joints(q, work.lower, work.upper, work.x, work.free)
     solve_free(work.A, work.b, work.free, count, work.L, work.trial, work.x)
+    work.limited[0] = q.shape[0] - count
+
+
+@routine
+def _pgs_step_of_tip(blocks, q, damping):
+    """Do as :func:`pgs_step`, from the state last evaluated, for a chain with one tip."""
+    tree, request, answer, work = views(blocks)
+    linearise(tree, request.goals, work)
+    e = _residual(work)
+    if work.limited[0] == 0:
+        count_up(work.free)
+        solve_tip(work.column, e, work.gain, damping, work.free, q.shape[0], work.x)
+        if is_inside(q, work):
+            return
+    sweep_tip(work.column, e, request.metric, damping, q, work.lower, work.upper, work.x)
+    count = free_joints(q, work.lower, work.upper, work.x, work.free)
+    solve_tip(work.column, e, work.gain, damping, work.free, count, work.x)
+    work.limited[0] = q.shape[0] - count
+
+
+@kernel
+def _residual(work):
+    """Weighted error of the only tip, two tuples of three."""
+    e = work.residual[0]
+    return (e[0], e[1], e[2]), (e[3], e[4], e[5])
+
+
+@kernel
+def is_inside(q, work):
+    """Tell whether the step in ``work.x`` keeps all joints inside the limits."""
+    inside = True
+    for i in range(q.shape[0]):
+        inside &= work.lower[i] <= q[i] + work.x[i] <= work.upper[i]
+    return inside
 
 
 @routine
@@ -101,14 +157,17 @@ def pls(blocks, q, max_iterations):
     :returns: the cost, its worst error in tolerances, the iterations used
     """
     tree, request, answer, work = views(blocks)
+    by_tip = _has_six_equations(request, q)
     cost, worst = look(blocks, q)
     mark = cost
     for iteration in range(max_iterations if worst > 1.0 else 0):
-        linearise(tree, request.goals, work)
-        normal_equations(tree, work)
-        damp(work.A, DAMPING * cost + DAMPING_FLOOR, request.metric)
-        count = hold_pushed(q, work)
-        solve_free(work.A, work.b, work.free, count, work.L, work.trial, work.x)
+        if by_tip:
+            _pls_step_of_tip(blocks, q, DAMPING * cost + DAMPING_FLOOR)
+        else:
+            assemble(blocks)
+            damp(work.A, DAMPING * cost + DAMPING_FLOOR, request.metric)
+            count = hold_pushed(q, work)
+            solve_free(work.A, work.b, work.free, count, work.L, work.trial, work.x)
         moved, cost, worst = search_line(blocks, q, cost, worst)
         stalled = False
         if iteration % STALL_AFTER == STALL_AFTER - 1:
@@ -119,6 +178,18 @@ def pls(blocks, q, max_iterations):
             return cost, worst, iteration + 1
     copy(q, work.best)
     return cost, worst, max_iterations if worst > 1.0 else 0
+
+
+@routine
+def _pls_step_of_tip(blocks, q, damping):
+    """Fill ``work.x`` with the direction and ``work.b`` with the slope, from the last state."""
+    tree, request, answer, work = views(blocks)
+    linearise(tree, request.goals, work)
+    e = _residual(work)
+    for i in range(q.shape[0]):
+        work.b[i] = along(work.column[i], e)
+    count = hold_pushed(q, work)
+    solve_tip(work.column, e, work.gain, damping, work.free, count, work.x)
 
 
 @kernel
@@ -159,7 +230,7 @@ def search_line(blocks, q, cost, worst):
     fraction = 1.0
     for _ in range(MAX_BACKTRACKS):
         advance(tree, q, work.x, fraction, work.lower, work.upper, work.trial)
-        new_cost, new_worst = evaluate(tree, request.goals, work.trial, work)
+        new_cost, new_worst = look(blocks, work.trial)
         gain = displacement(tree, work.b, q, work.x, fraction, work.trial)
         if 0.5 * new_cost < 0.5 * cost - ARMIJO * gain:
             copy(work.trial, q)

@@ -51,7 +51,8 @@ def relax(blocks, q):
         assemble(blocks)
         damp(work.A, DAMPING, request.metric)
         _add_wishes(request, work, q, fraction)
-        pgs_step(q, work)
+        work.limited[0] = 0
+        pgs_step(blocks, q)
         advance(tree, q, work.x, 1.0, work.lower, work.upper, work.trial)
         copy(work.trial, trial)
         cost, worst = look(blocks, trial)

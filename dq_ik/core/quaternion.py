@@ -107,6 +107,14 @@ def z_axis(r):
 
 
 @kernel
+def mul_z(a, cosine, sine):
+    """Product with a rotation about z, given the cosine and sine of its half angle."""
+    w, x, y, z = a
+    return (w * cosine - z * sine, x * cosine + y * sine,
+            y * cosine - x * sine, z * cosine + w * sine)
+
+
+@kernel
 def exp(v):
     """
     Unit quaternion of a rotation vector ([Kenwright2022] eqs. 3, 6).

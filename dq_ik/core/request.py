@@ -27,8 +27,11 @@ from typing import NamedTuple
 import numpy as np
 
 from dq_ik.core.compile import kernel
+from dq_ik.core.frame import WIDTH
 from dq_ik.core.memory import matrix, vector
-from dq_ik.core.tree import n_screws, unpack
+from dq_ik.core.tree import n_screws, N_TIPS, unpack
+from dq_ik.core.trigonometry import padded
+from dq_ik.core.vector import copy, fill
 
 # Columns of a goal row.
 TARGET, WEIGHT, SLACK, TOLERANCE, KIND, AXIS = 0, 8, 14, 20, 22, 23
@@ -38,9 +41,9 @@ GOAL_WIDTH = 26
 UNIFORM, BASE_AXES, GOAL_AXES = 0, 1, 2
 
 # Head of a request: one number per option.
-(METHOD, MODE, TIMEOUT, MAX_ITERATIONS, MAX_RESTARTS, MAX_STEP, STAY, SECONDARY,
- MAX_TRACE) = range(9)
-REQUEST_HEAD = 9
+(METHOD, MODE, TIMEOUT, MAX_ITERATIONS, MAX_RESTARTS, MAX_STEP, STAY, SECONDARY, MAX_TRACE,
+ SEEDED) = range(10)
+REQUEST_HEAD = 10
 # Rows of a request, each one number per variable.
 SEED, LOWER, UPPER, PERIOD, METRIC, PULL, REST, REPEL = range(8)
 REQUEST_ROWS = 8
@@ -80,7 +83,7 @@ class Mode(IntEnum):
 class Request(NamedTuple):
     """A request as views: what is asked, from where, within which limits."""
 
-    head: np.ndarray  # (9,) options
+    head: np.ndarray  # (10,) options
     goals: np.ndarray  # (n_tips, 26) one row per tip
     seed: np.ndarray  # (n,) start, and the turn of continuous joints that is wanted
     lower: np.ndarray  # (n,) limits of this solve
@@ -106,7 +109,8 @@ class Answer(NamedTuple):
 class Work(NamedTuple):
     """Work arrays of one solve; every kernel says which it fills."""
 
-    world: np.ndarray  # (n_elements, 8) poses of the elements
+    turns: np.ndarray  # (3, padded) half angles of the elements, their sines and cosines
+    world: np.ndarray  # (n_elements, 7) poses of the elements
     screw: np.ndarray  # (n_screws, 6) axes of motion
     point: np.ndarray  # (n_tips, 3) positions of the tips
     error: np.ndarray  # (n_tips, 6) unweighted errors
@@ -120,6 +124,7 @@ class Work(NamedTuple):
     best: np.ndarray  # (n,) best configuration of an attempt
     lower: np.ndarray  # (n,) limits; infinite for joints free to turn
     upper: np.ndarray  # (n,)
+    gain: np.ndarray  # (n,) inverse of the metric
     pool: np.ndarray  # (POOL, n) candidates for the best reach
     pool_cost: np.ndarray  # (POOL,) their costs
     distance: np.ndarray  # (n_table,) of the stored configurations to the goals
@@ -127,6 +132,7 @@ class Work(NamedTuple):
     free: np.ndarray  # (n,) indices of the free joints
     clock: np.ndarray  # (2,) buffer of the clock
     counter: np.ndarray  # (1,) iterates kept
+    limited: np.ndarray  # (1,) joints that the last step left on limits
 
 
 POOL = 12
@@ -172,7 +178,7 @@ class Blocks(NamedTuple):
 
     numbers: np.ndarray  # the tree, packed
     indices: np.ndarray
-    table: np.ndarray  # (n_table, n + 8 n_tips) stored configurations with the poses of their tips
+    table: np.ndarray  # (n + 7 n_tips, n_table) stored configurations and the frames of their tips
     request: np.ndarray
     answer: np.ndarray
     work: np.ndarray
@@ -181,20 +187,39 @@ class Blocks(NamedTuple):
 
 @kernel
 def new_blocks(numbers, indices, table, requests, answers):
-    """Allocate the work memory of a call and join it with the blocks of its first row."""
+    """Allocate the memory of a call: a request of its own, and work arrays."""
     tree = unpack(numbers, indices)
     n_tips = tree.tip.shape[0]
-    n = table.shape[1] - 8 * n_tips
-    size = (8 * tree.index.shape[0] + 6 * n_screws(tree) + 15 * n_tips + 6 * tree.slot.shape[0]
-            + 2 * n * n + 6 * n + POOL * (n + 1) + table.shape[0])
-    return Blocks(numbers, indices, table, requests[0], answers[0],
-                  np.empty(size), np.empty(n + 3, np.int64))
+    n = table.shape[0] - WIDTH * n_tips
+    n_elements = tree.index.shape[0]
+    size = (3 * padded(n_elements) + WIDTH * n_elements + 6 * n_screws(tree) + 15 * n_tips
+            + 6 * tree.slot.shape[0] + 2 * n * n + 7 * n + POOL * (n + 1) + table.shape[1])
+    memory = np.empty(size + requests.shape[1])
+    fill(0.0, vector(memory, 0, 3 * padded(n_elements)))  # unused lanes stay zero
+    return Blocks(numbers, indices, table, vector(memory, size, requests.shape[1]), answers[0],
+                  memory, np.empty(n + 4, np.int64))
 
 
 @kernel
-def at_row(blocks, requests, answers, row):
-    """Blocks of another row of requests and answers, with the same work memory."""
-    return Blocks(blocks.numbers, blocks.indices, blocks.table, requests[row], answers[row],
+def at_row(blocks, requests, targets, seeds, answers, row):
+    """
+    Blocks of a row of a call, with the same memory; its request is put together.
+
+    :param requests: ``(N, size)``, or ``(1, size)`` for all rows
+    :param targets: ``(8 N,)`` dual quaternions of the only tip; none: as in the requests
+    :param seeds: ``(n N,)``, or ``(n,)`` for all rows; none: as in the requests
+    """
+    request = blocks.request
+    own = row if requests.shape[0] > 1 else 0
+    copy(requests[own], request)
+    if targets.shape[0] > 0:
+        copy(vector(targets, 8 * row, 8), vector(request, REQUEST_HEAD, 8))
+    if seeds.shape[0] > 0:
+        n = blocks.table.shape[0] - WIDTH * blocks.indices[N_TIPS]
+        own = row if seeds.shape[0] > n else 0
+        copy(vector(seeds, n * own, n), vector(request, request.shape[0] - REQUEST_ROWS * n, n))
+        request[SEEDED] = 1.0
+    return Blocks(blocks.numbers, blocks.indices, blocks.table, request, answers[row],
                   blocks.work, blocks.integers)
 
 
@@ -203,10 +228,10 @@ def views(blocks):
     """See the blocks as (:class:`Tree`, :class:`Request`, :class:`Answer`, :class:`Work`)."""
     tree = unpack(blocks.numbers, blocks.indices)
     n_tips = tree.tip.shape[0]
-    n = blocks.table.shape[1] - 8 * n_tips
+    n = blocks.table.shape[0] - WIDTH * n_tips
     request = view_request(blocks.request, n, n_tips)
     answer = view_answer(blocks.answer, n, n_tips, int(request.head[MAX_TRACE]))
-    work = view_work(blocks.work, blocks.integers, tree, n, blocks.table.shape[0], answer.trace)
+    work = view_work(blocks.work, blocks.integers, tree, n, blocks.table.shape[1], answer.trace)
     return tree, request, answer, work
 
 
@@ -215,18 +240,23 @@ def view_work(block, integers, tree, n, n_table, trace):
     """See two blocks as :class:`Work`."""
     n_elements, n_tips, n_slots = tree.index.shape[0], tree.tip.shape[0], tree.slot.shape[0]
     screws = n_screws(tree)
-    a = 8 * n_elements
+    lanes = padded(n_elements)
+    w = 3 * lanes
+    a = w + WIDTH * n_elements
     b = a + 6 * screws
     c = b + 15 * n_tips
     d = c + 6 * n_slots
     e = d + 2 * n * n
-    f = e + 6 * n
+    f = e + 7 * n
     g = f + POOL * n
     return Work(
-        matrix(block, 0, n_elements, 8), matrix(block, a, screws, 6), matrix(block, b, n_tips, 3),
+        matrix(block, 0, 3, lanes), matrix(block, w, n_elements, WIDTH),
+        matrix(block, a, screws, 6), matrix(block, b, n_tips, 3),
         matrix(block, b + 3 * n_tips, n_tips, 6), matrix(block, b + 9 * n_tips, n_tips, 6),
         matrix(block, c, n_slots, 6), matrix(block, d, n, n), matrix(block, d + n * n, n, n),
         vector(block, e, n), vector(block, e + n, n), vector(block, e + 2 * n, n),
         vector(block, e + 3 * n, n), vector(block, e + 4 * n, n), vector(block, e + 5 * n, n),
-        matrix(block, f, POOL, n), vector(block, g, POOL), vector(block, g + POOL, n_table),
-        trace, vector(integers, 0, n), vector(integers, n, 2), vector(integers, n + 2, 1))
+        vector(block, e + 6 * n, n), matrix(block, f, POOL, n), vector(block, g, POOL),
+        vector(block, g + POOL, n_table),
+        trace, vector(integers, 0, n), vector(integers, n, 2), vector(integers, n + 2, 1),
+        vector(integers, n + 3, 1))

@@ -28,7 +28,7 @@ import math
 
 from dq_ik.core import dual_quaternion, quaternion
 from dq_ik.core.compile import kernel, routine
-from dq_ik.core.jacobian import columns
+from dq_ik.core.jacobian import columns, UNWEIGHTED
 from dq_ik.core.request import (
     AXIS,
     GOAL_AXES,
@@ -39,7 +39,7 @@ from dq_ik.core.request import (
     views,
     WEIGHT,
 )
-from dq_ik.core.tree import forward_kinematics, SLOT_START, SLOT_STOP, tip_pose
+from dq_ik.core.tree import forward_kinematics, SLOT_START, SLOT_STOP, tip_frame
 
 SMALL_ANGLE = 1e-4  # below, the series is exact to double precision
 
@@ -49,17 +49,17 @@ def evaluate(tree, goals, q, work):
     """
     Forward kinematics and weighted errors at q.
 
-    Fills ``work.world``, ``work.screw``, ``work.point`` (tips' positions), ``work.error``
-    (unweighted) and ``work.residual`` (weighted).
+    Fills ``work.turns``, ``work.world``, ``work.screw``, ``work.point`` (tips' positions),
+    ``work.error`` (unweighted) and ``work.residual`` (weighted).
 
     :returns: the cost E, and the largest error in units of its tolerance (at most 1: all goals are
         met)
     """
-    forward_kinematics(tree, q, work.world, work.screw)
+    forward_kinematics(tree, q, work.turns, work.world, work.screw)
     cost = 0.0
     worst = 0.0
     for k in range(goals.shape[0]):
-        x = tip_pose(tree, k, work.world)
+        x = tip_frame(tree, k, work.world)
         e_p, e_r = _error(x, goals[k], work.point[k])
         for r in range(3):
             work.error[k, r] = e_p[r]
@@ -80,17 +80,17 @@ def look(blocks, q):
 
 @kernel
 def _error(x, goal, point_out):
-    """Error (position, rotation vector) of pose x towards a goal row, along the base's axes."""
+    """Error (position, rotation vector) of pose (r, t) towards a goal, along the base's axes."""
     target = dual_quaternion.load(goal)
-    p = dual_quaternion.translation(x)
+    r, p = x
     p_goal = dual_quaternion.translation(target)
-    for r in range(3):
-        point_out[r] = p[r]
+    for i in range(3):
+        point_out[i] = p[i]
     e_p = (p_goal[0] - p[0], p_goal[1] - p[1], p_goal[2] - p[2])
     if not _is_pointing(goal):
-        return e_p, quaternion.log(quaternion.mul(target[0], quaternion.conj(x[0])))
+        return e_p, quaternion.log(quaternion.mul(target[0], quaternion.conj(r)))
     axis = (goal[AXIS], goal[AXIS + 1], goal[AXIS + 2])
-    return e_p, _arc(quaternion.rotate(x[0], axis), quaternion.rotate(target[0], axis))
+    return e_p, _arc(quaternion.rotate(r, axis), quaternion.rotate(target[0], axis))
 
 
 @kernel
@@ -156,21 +156,28 @@ def linearise(tree, goals, work):
     for k in range(goals.shape[0]):
         goal = goals[k]
         point = (work.point[k, 0], work.point[k, 1], work.point[k, 2])
-        columns(tree, k, point, work.screw, work.column)
-        start, stop = tree.tip_index[k, SLOT_START], tree.tip_index[k, SLOT_STOP]
-        if goal[KIND] != UNIFORM:
-            _turn(goal, work.error[k], work.column[start:stop])
-        for slot in range(start, stop):
-            for r in range(6):
-                work.column[slot, r] *= goal[WEIGHT + r]
+        if goal[KIND] == UNIFORM:
+            columns(tree, k, point, _weights(goal), work.screw, work.column)
+        else:
+            columns(tree, k, point, UNWEIGHTED, work.screw, work.column)
+            _turn(tree, k, goal, work.error[k], work.column)
 
 
 @kernel
-def _turn(goal, error, column):
-    """Turn columns into the derivative of the error along the axes of the weights (in place)."""
+def _weights(goal):
+    """Return the six weights of a goal."""
+    return (goal[WEIGHT], goal[WEIGHT + 1], goal[WEIGHT + 2],
+            goal[WEIGHT + 3], goal[WEIGHT + 4], goal[WEIGHT + 5])
+
+
+@kernel
+def _turn(tree, k, goal, error, column):
+    """Turn columns into the weighted derivative of the error along the axes of the weights."""
     e_r = (error[3], error[4], error[5])
     back = quaternion.conj((goal[0], goal[1], goal[2], goal[3]))
-    for c in column:
+    weight = _weights(goal)
+    for slot in range(tree.tip_index[k, SLOT_START], tree.tip_index[k, SLOT_STOP]):
+        c = column[slot]
         linear = (c[0], c[1], c[2])
         angular = (c[3], c[4], c[5])
         if _is_pointing(goal):
@@ -181,8 +188,8 @@ def _turn(goal, error, column):
             linear = quaternion.rotate(back, linear)
             angular = quaternion.rotate(back, angular)
         for r in range(3):
-            c[r] = linear[r]
-            c[3 + r] = angular[r]
+            c[r] = weight[r] * linear[r]
+            c[3 + r] = weight[3 + r] * angular[r]
 
 
 @kernel

@@ -44,6 +44,7 @@ from dq_ik.core.request import (
     POOL,
     RESTARTS,
     SECONDARY,
+    SEEDED,
     SOLUTIONS,
     STATUS,
     STAY,
@@ -52,26 +53,31 @@ from dq_ik.core.request import (
     TRACED,
     views,
     WEIGHT,
-    WORST,
 )
+from dq_ik.core.residual import look
 from dq_ik.core.tree import SLOT_START, SLOT_STOP
-from dq_ik.core.vector import copy, fill
+from dq_ik.core.vector import all_finite, copy, fill
 from dq_ik.core.verdict import finish, press, report, Status
 
 BEST_REACH_ITERATIONS = 100
 
 
 @entry
-def solve(numbers, indices, table, requests, answers_out):
+def solve(numbers, indices, table, requests, targets, seeds, answers_out):
     """
-    Solve each row of requests by ``pgs`` or ``pls``.
+    Solve each row by ``pgs`` or ``pls``.
 
-    :param table: ``(n_table, n + 8 n_tips)`` stored configurations with the poses of their tips
+    :param table: ``(n + 7 n_tips, n_table)`` stored configurations and the frames of their tips
+    :param requests: and targets, seeds: see :func:`dq_ik.core.request.at_row`
+    :param answers_out: ``(N, size)``
+    :returns: whether the seeds are finite; if not, the answers mean nothing
     """
+    if not all_finite(seeds):
+        return False
     blocks = new_blocks(numbers, indices, table, requests, answers_out)
-    for row in range(requests.shape[0]):
-        blocks = at_row(blocks, requests, answers_out, row)
-        _, request, answer, _ = views(blocks)
+    for row in range(answers_out.shape[0]):
+        blocks = at_row(blocks, requests, targets, seeds, answers_out, row)
+        _, request, answer, work = views(blocks)
         start = begin(blocks)
         limit = int(request.head[MAX_ITERATIONS])
         while next_start(blocks, start):
@@ -80,7 +86,13 @@ def solve(numbers, indices, table, requests, answers_out):
             else:
                 result = methods.pls(blocks, answer.q, limit)
             judge(blocks, result)
-        complete(blocks, start)
+        if wants_relaxing(blocks):
+            answer.head[ITERATIONS] += relax(blocks, work.pool[0])
+        place = first_candidate(blocks)
+        while place < POOL and work.pool_cost[place] < math.inf and not late(blocks):
+            place = keep(blocks, place, newton(blocks, work.pool[place], BEST_REACH_ITERATIONS))
+        conclude(blocks, start)
+    return True
 
 
 @routine
@@ -95,7 +107,7 @@ def begin(blocks):
     start = seconds(work.clock)
     request.head[TIMEOUT] += start  # from here on the deadline
     head = answer.head
-    head[STATUS] = 0.0
+    head[STATUS] = Status.CONVERGED.value
     head[RESTARTS], head[ITERATIONS], head[SOLUTIONS], head[BEST] = -1.0, 0.0, 0.0, math.inf
     fill(math.inf, work.pool_cost)
     work.counter[0] = 0
@@ -109,6 +121,7 @@ def begin(blocks):
         elif largest > 0.0:
             request.lower[i] = max(request.lower[i], seed - largest)
             request.upper[i] = min(request.upper[i], seed + largest)
+        work.gain[i] = 1.0 / request.metric[i]
         width = request.upper[i] - request.lower[i]
         free = 0.0 < request.period[i] <= width + 1e-9
         if request.head[MAX_RESTARTS] == 0.0 and width < math.inf:
@@ -136,6 +149,12 @@ def _mark_moving(tree, request, moving_out):
                 moving_out[tree.slot[slot]] = 1.0
 
 
+@kernel
+def unseeded(blocks):
+    """Return 1 where the seed is nobody's wish, so that the first start may be a stored one."""
+    return 1.0 if blocks.request[SEEDED] == 0.0 and blocks.table.shape[1] > 1 else 0.0
+
+
 @routine
 def next_start(blocks, start):
     """Write the start of the next attempt; False if the mode is served or the budget spent."""
@@ -148,19 +167,25 @@ def next_start(blocks, start):
         if served or full or spent or seconds(work.clock) > request.head[TIMEOUT]:
             return False
     head[RESTARTS] += 1.0
-    starts.choose(blocks, int(head[RESTARTS]), answer.q)
+    starts.choose(blocks, int(head[RESTARTS] + unseeded(blocks)), answer.q)
     return True
 
 
 @routine
 def judge(blocks, result):
-    """Account for an attempt's result (cost, worst error, iterations) and best configuration."""
+    """
+    Account for an attempt's result (cost, worst error, iterations) and best configuration.
+
+    Where the goals are met, the state last evaluated must be that of the best configuration.
+    """
     tree, request, answer, work = views(blocks)
     cost, worst, iterations = result
     head, q = answer.head, answer.q
     head[ITERATIONS] += iterations
     copy(work.best, q)
-    if worst <= 1.0 and finish(blocks, q, worst) <= 1.0:
+    if worst <= 1.0 and finish(blocks, q):
+        cost, worst = look(blocks, q)
+    if worst <= 1.0:
         count = int(head[SOLUTIONS])
         if count < answer.solutions.shape[0] and is_new(answer.solutions, count, q):
             copy(q, answer.solutions[count])
@@ -169,62 +194,29 @@ def judge(blocks, result):
         if value < head[BEST]:
             head[BEST] = value
             copy(q, work.pool[0])
-            report(blocks, q)
+            report(blocks, cost, worst)
     elif head[BEST] == math.inf:
         remember(work.pool, work.pool_cost, cost, q)
 
 
-@kernel
-def complete(blocks, start):
-    """
-    Complete the answer: the best solution, relaxed to the wishes, or the best reach.
-
-    For the best reach the candidates are driven to their nearest constrained optimum, and the best
-    is taken.
-    """
-    _, request, answer, work = views(blocks)
-    deadline = request.head[TIMEOUT]
-    if answer.head[BEST] < math.inf:
-        if request.head[SECONDARY] > 0.0:
-            answer.head[ITERATIONS] += relax(blocks, work.pool[0])
-        conclude(blocks, start)
-        return
-    place = first_candidate(blocks)
-    while place < POOL and work.pool_cost[place] < math.inf and not late(blocks, deadline):
-        place = keep(blocks, place, newton(
-            blocks, work.pool[place], BEST_REACH_ITERATIONS, deadline))
-    explain(blocks, start)
-
-
 @routine
-def conclude(blocks, start):
-    """Answer with the solution in the first place of the pool."""
+def wants_relaxing(blocks):
+    """Tell whether there is a solution to be relaxed to the wishes for the posture."""
     tree, request, answer, work = views(blocks)
-    copy(work.pool[0], answer.q)
-    if request.head[SECONDARY] > 0.0:
-        finish(blocks, answer.q, 0.0)
-        report(blocks, answer.q)
-    met = answer.head[WORST] <= 1.0
-    answer.head[STATUS] = Status.CONVERGED.value if met else Status.STALLED.value
-    _close(answer, work, start)
-
-
-@kernel
-def _close(answer, work, start):
-    """Write what every answer ends with."""
-    answer.head[TRACED] = work.counter[0]
-    answer.head[TIME] = seconds(work.clock) - start
+    return answer.head[BEST] < math.inf and request.head[SECONDARY] > 0.0
 
 
 @routine
 def first_candidate(blocks):
     """
-    Return the first place of the pool from which the best reach is sought.
+    Return the first place of the pool from which the best reach is sought; POOL: none is needed.
 
     Without restarts (streams) the only candidate is the seed, so that the answer moves with the
     goal and does not jump.
     """
     tree, request, answer, work = views(blocks)
+    if answer.head[BEST] < math.inf:
+        return POOL
     if request.head[MAX_RESTARTS] == 0.0:
         fill(math.inf, work.pool_cost)
         starts.at_seed(request, work, work.pool[0])
@@ -234,10 +226,10 @@ def first_candidate(blocks):
 
 
 @routine
-def late(blocks, deadline):
+def late(blocks):
     """Tell whether the time is over; it is noted in the status."""
     tree, request, answer, work = views(blocks)
-    if seconds(work.clock) <= deadline:
+    if seconds(work.clock) <= request.head[TIMEOUT]:
         return False
     if answer.head[BEST] == math.inf:  # nothing kept yet: at least the best candidate
         copy(work.pool[0], answer.q)
@@ -262,18 +254,37 @@ def keep(blocks, place, result):
 
 
 @routine
-def explain(blocks, start):
+def conclude(blocks, start):
+    """Complete the answer: the solution in the first place of the pool, or the best reach."""
+    tree, request, answer, work = views(blocks)
+    head = answer.head
+    if int(head[STATUS]) != Status.CONVERGED:
+        explain(blocks)
+    else:
+        copy(work.pool[0], answer.q)
+        if request.head[SECONDARY] > 0.0:
+            finish(blocks, answer.q)
+            cost, worst = look(blocks, answer.q)
+            report(blocks, cost, worst)
+            if not worst <= 1.0:
+                head[STATUS] = Status.STALLED.value
+    head[TRACED] = work.counter[0]
+    head[TIME] = seconds(work.clock) - start
+
+
+@routine
+def explain(blocks):
     """Judge the best reach once more, as every answer is, and say what is in the way."""
     tree, request, answer, work = views(blocks)
     q = answer.q
     for i in range(q.shape[0]):
         if not math.isfinite(q[i]):  # a goal so far away that its square is no number
             q[i] = request.seed[i]
-    finish(blocks, q, 0.0)
-    report(blocks, q)
+    finish(blocks, q)
+    cost, worst = look(blocks, q)
+    report(blocks, cost, worst)
     pressed = press(blocks, q)
-    if answer.head[WORST] <= 1.0:
+    if worst <= 1.0:
         answer.head[STATUS] = Status.CONVERGED.value
     elif pressed > 0 and int(answer.head[STATUS]) != Status.TIMED_OUT:
         answer.head[STATUS] = Status.BEST_REACH_LIMITS.value
-    _close(answer, work, start)

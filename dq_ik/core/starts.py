@@ -12,15 +12,30 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Where attempts begin: at the seed, then at stored configurations, nearest to the goals first."""
+"""
+Where attempts begin: at the seed, then at stored configurations, nearest to the goals first.
+
+A first joint that turns the whole chain is set where it brings the stored tip nearest to the goal:
+with the goal (p_g, r_g) and the stored tip (p, r) in the frame of that joint, a turn by a gives
+
+    w_p^2 |Rz(a) p - p_g|^2 + 4 w_r^2 (1 - <rz(a) r, r_g>^2) = k - u cos a - v sin a,
+
+which is least, ``k - sqrt(u^2 + v^2)``, at ``a = atan2(v, u)``. The second term is the squared
+angle between two rotations, to second order. The table is in single precision: a start need not
+be exact, and kernels pass over it twice as fast.
+"""
 
 import math
 
 import numpy as np
 
-from dq_ik.core import dual_quaternion
+from dq_ik.core import dual_quaternion, frame, quaternion
 from dq_ik.core.compile import kernel, routine
+from dq_ik.core.configuration import TURN
+from dq_ik.core.memory import vector
 from dq_ik.core.request import views, WEIGHT
+from dq_ik.core.tree import KIND, MULTIPLIER, REVOLUTE
+from dq_ik.core.vector import fill
 
 NEAREST_FIRST = 25  # stored configurations tried in order of distance; then in stored order
 
@@ -42,33 +57,109 @@ def choose(blocks, restart, q_out):
         return
     if restart == 1:
         _measure(blocks)
-    row = restart % table.shape[0]
-    if restart <= min(NEAREST_FIRST, table.shape[0]):
-        row = np.argmin(work.distance)
-        work.distance[row] = math.inf
+    place = restart % table.shape[1]
+    if restart <= min(NEAREST_FIRST, table.shape[1]):
+        place = _nearest(work.distance)
+        work.distance[place] = math.inf
     for i in range(q_out.shape[0]):
-        q_out[i] = min(max(table[row, i], work.lower[i]), work.upper[i])
+        q_out[i] = min(max(table[i, place], work.lower[i]), work.upper[i])
+    if _turns_all(tree):
+        q_out[0] = _turned(blocks, place)
+
+
+@kernel
+def _nearest(distance):
+    """Place of the smallest distance."""
+    nearest = 0
+    for place in range(distance.shape[0]):
+        if distance[place] < distance[nearest]:
+            nearest = place
+    return nearest
+
+
+@kernel
+def _turns_all(tree):
+    """Tell whether the first variable does nothing but turn the whole chain."""
+    return (tree.tip.shape[0] == 1 and tree.index.shape[0] > 0 and tree.index[0, KIND] == REVOLUTE
+            and tree.element[0, MULTIPLIER] == 1.0 and tree.path.shape[0] == tree.slot.shape[0])
+
+
+@kernel
+def _turned(blocks, place):
+    """Value of the first variable that brings a stored configuration nearest to the goal."""
+    tree, request, answer, work = views(blocks)
+    stored = frame.load(blocks.table[request.seed.shape[0]:, place])
+    _, u, v = _wave(_target(tree, request.goals[0]), stored[0], stored[1])
+    value = blocks.table[0, place] + math.atan2(v, u)
+    if value > work.upper[0]:
+        value -= TURN
+    elif value < work.lower[0]:
+        value += TURN
+    return min(max(value, work.lower[0]), work.upper[0])
+
+
+@kernel
+def _target(tree, goal):
+    """
+    Return a goal in the frame of the stored tips, in single precision.
+
+    :returns: ``w_p^2``, ``2 w_r^2``, the rotation, and twice the position
+    """
+    w_p = (goal[WEIGHT] ** 2 + goal[WEIGHT + 1] ** 2 + goal[WEIGHT + 2] ** 2) / 3.0
+    w_r = (goal[WEIGHT + 3] ** 2 + goal[WEIGHT + 4] ** 2 + goal[WEIGHT + 5] ** 2) / 3.0
+    target = dual_quaternion.load(goal)
+    t = dual_quaternion.translation(target)
+    r, origin = frame.load(tree.element[0])
+    back = quaternion.conj(r)
+    p = quaternion.rotate(back, (t[0] - origin[0], t[1] - origin[1], t[2] - origin[2]))
+    r = quaternion.mul(back, target[0])
+    return (np.float32(w_p), np.float32(2.0 * w_r),
+            (np.float32(r[0]), np.float32(r[1]), np.float32(r[2]), np.float32(r[3])),
+            (np.float32(2.0 * p[0]), np.float32(2.0 * p[1]), np.float32(2.0 * p[2])))
+
+
+@kernel
+def _wave(target, r, p):
+    """
+    Distance over the turn a of the first joint: (k, u, v) of ``k - u cos a - v sin a``.
+
+    What is the same for all stored tips is left out of k.
+    """
+    a, b, r_goal, g = target
+    c = quaternion.dot(r, r_goal)
+    s = r[0] * r_goal[3] + r[1] * r_goal[2] - r[2] * r_goal[1] - r[3] * r_goal[0]
+    k = a * (p[0] * p[0] + p[1] * p[1] + p[2] * (p[2] - g[2])) - b * (c * c + s * s)
+    u = a * (p[0] * g[0] + p[1] * g[1]) + b * (c * c - s * s)
+    v = a * (p[0] * g[1] - p[1] * g[0]) + b * (c * s + c * s)
+    return k, u, v
 
 
 @routine
 def _measure(blocks):
     """Fill ``work.distance`` with the squared, weighted distances of stored tips to the goals."""
     tree, request, answer, work = views(blocks)
-    table = blocks.table
-    n = request.seed.shape[0]
-    for row in range(table.shape[0]):
-        total = 0.0
-        for k in range(request.goals.shape[0]):
-            goal = request.goals[k]
-            pose = table[row, n + 8 * k:n + 8 * k + 8]
-            x_goal = dual_quaternion.load(goal)
-            x_tip = dual_quaternion.load(pose)
-            p_goal = dual_quaternion.translation(x_goal)
-            p_tip = dual_quaternion.translation(x_tip)
-            for r in range(3):
-                total += (goal[WEIGHT + r] * (p_goal[r] - p_tip[r])) ** 2
-            # 8 (1 - |a.b|) is the squared angle between two rotations, to second order.
-            agreement = abs(goal[0] * pose[0] + goal[1] * pose[1]
-                            + goal[2] * pose[2] + goal[3] * pose[3])
-            total += 8.0 * goal[WEIGHT + 3] ** 2 * (1.0 - agreement)
-        work.distance[row] = total
+    fill(0.0, work.distance)
+    if tree.index.shape[0] == 0:
+        return
+    turning = _turns_all(tree)
+    for k in range(request.goals.shape[0]):
+        first = request.seed.shape[0] + frame.WIDTH * k
+        _add_distances(_target(tree, request.goals[k]), turning, blocks.table, first,
+                       work.distance)
+
+
+@kernel
+def _add_distances(target, turning, table, first, distance):
+    """Add the distances of one tip, whose frames are in seven rows of the table."""
+    rw, rx, ry = _row(table, first), _row(table, first + 1), _row(table, first + 2)
+    rz, px = _row(table, first + 3), _row(table, first + 4)
+    py, pz = _row(table, first + 5), _row(table, first + 6)
+    for i in range(table.shape[1]):
+        k, u, v = _wave(target, (rw[i], rx[i], ry[i], rz[i]), (px[i], py[i], pz[i]))
+        distance[i] += k - (math.sqrt(u * u + v * v) if turning else u)
+
+
+@kernel
+def _row(table, row):
+    """View a row of the table."""
+    return vector(table, row * table.shape[1], table.shape[1])

@@ -27,6 +27,7 @@ from dq_ik.core.compile import kernel, routine
 from dq_ik.core.request import views
 from dq_ik.core.residual import linearise
 from dq_ik.core.tree import SLOT_START, SLOT_STOP
+from dq_ik.core.vector import copy, is_zero
 
 TINY = 1e-15  # pivots below count as zero
 
@@ -179,8 +180,8 @@ def manipulability(J):
     n = J.shape[1]
     rows = 0
     for r in range(J.shape[0]):  # rows without weight do not count
-        if np.any(J[r] != 0.0):
-            J[rows] = J[r]
+        if not is_zero(J[r]):
+            copy(J[r], J[rows])
             rows += 1
     size = min(n, rows)
     G = np.zeros((size, size))

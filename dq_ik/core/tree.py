@@ -18,7 +18,8 @@ A robot as arrays, and its forward kinematics by dual-quaternion products.
 An element i has a constant pose C_i in its parent element and moves about or along z, or freely
 (ball), so that ``x_i = x_parent(i) C_i M_i(q)`` ([Kenwright2022] eqs. 13-15; [Rotations] eq. 61,
 algorithms 2, 3, 7, 8 and 12). Revolute and prismatic joints differ in their motion only; fixed
-joints are folded into C; a mimic joint reads another joint's variable.
+joints are folded into C; a mimic joint reads another joint's variable. Differs from
+[Kenwright2022] in the coordinates of the poses on the way (:mod:`dq_ik.core.frame`).
 """
 
 from __future__ import annotations
@@ -27,17 +28,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dq_ik.core import dual_quaternion, quaternion
+from dq_ik.core import frame, quaternion
 from dq_ik.core.compile import entry, kernel
 from dq_ik.core.memory import matrix, vector
-from dq_ik.core.trigonometry import sine_cosine
+from dq_ik.core.trigonometry import ANGLE, COSINE, fill_table, padded, SINE
 
 REVOLUTE, PRISMATIC, BALL = 0, 1, 2
 
+# Head of the packed integers.
+N_ELEMENTS, N_TIPS, N_PATH, N_SLOTS = 0, 1, 2, 3
 # Columns of Tree.element.
-CONSTANT, MULTIPLIER, OFFSET = 0, 8, 9  # the pose C takes eight
-SWING, TWIST_LOWER, TWIST_UPPER = 10, 11, 12  # limits of a ball
-ELEMENT_WIDTH = 13
+CONSTANT, MULTIPLIER, OFFSET = 0, 7, 8  # the pose C takes seven
+SWING, TWIST_LOWER, TWIST_UPPER = 9, 10, 11  # limits of a ball
+ELEMENT_WIDTH = 12
 # Columns of Tree.index.
 KIND, PARENT, VARIABLE, SCREW = 0, 1, 2, 3
 INDEX_WIDTH = 4
@@ -54,12 +57,12 @@ class Tree(NamedTuple):
     tip, so that joints off the way cost nothing ([Rotations] algorithm 9; [Recipe] "On-Path").
     """
 
-    element: np.ndarray  # (n_elements, 13) constant pose, multiplier, offset, limits of a ball
+    element: np.ndarray  # (n_elements, 12) constant pose, multiplier, offset, limits of a ball
     # (n_elements, 4) kind, parent element or -1, first variable, first screw
     index: np.ndarray  # type: ignore[assignment]  # instead of the method of tuples
-    tip: np.ndarray  # (n_tips, 8) constant pose of the tip in its element
+    tip: np.ndarray  # (n_tips, 7) constant pose of the tip in its element
     tip_index: np.ndarray  # (n_tips, 5) element or -1, first and last of path, first and last slot
-    path: np.ndarray  # (n_path, 2) screw, slot
+    path: np.ndarray  # (n_path, 3) screw, slot, whether it is the first screw of the slot
     slot: np.ndarray  # (n_slots,) variable of each slot
 
 
@@ -75,16 +78,17 @@ def pack(tree: Tree) -> tuple[np.ndarray, np.ndarray]:
 @kernel
 def unpack(numbers, indices):
     """See the packed arrays as a :class:`Tree` of views."""
-    n_elements, n_tips, n_path, n_slots = indices[0], indices[1], indices[2], indices[3]
+    n_elements, n_tips = indices[N_ELEMENTS], indices[N_TIPS]
+    n_path, n_slots = indices[N_PATH], indices[N_SLOTS]
     split = n_elements * ELEMENT_WIDTH
     a = 4 + n_elements * INDEX_WIDTH
     b = a + n_tips * TIP_INDEX_WIDTH
-    c = b + 2 * n_path
+    c = b + 3 * n_path
     return Tree(matrix(numbers, 0, n_elements, ELEMENT_WIDTH),
                 matrix(indices, 4, n_elements, INDEX_WIDTH),
-                matrix(numbers, split, n_tips, 8),
+                matrix(numbers, split, n_tips, frame.WIDTH),
                 matrix(indices, a, n_tips, TIP_INDEX_WIDTH),
-                matrix(indices, b, n_path, 2),
+                matrix(indices, b, n_path, 3),
                 vector(indices, c, n_slots))
 
 
@@ -98,7 +102,7 @@ def n_screws(tree):
 
 
 @kernel
-def forward_kinematics(tree, q, world_out, screw_out):
+def forward_kinematics(tree, q, turns, world_out, screw_out):
     """
     Poses of all elements in the base frame, and their screws at q.
 
@@ -106,49 +110,64 @@ def forward_kinematics(tree, q, world_out, screw_out):
     variable: the line of the axis with its moment, or a direction ([Recipe] eqs. 7-10). The
     velocity at a point p is ``linear + angular x p``.
 
-    :param world_out: ``(n_elements, 8)`` dual quaternions
+    :param turns: work array of :func:`new_turns`
+    :param world_out: ``(n_elements, 7)`` frames
     :param screw_out: ``(n_screws, 6)`` twists, linear first
     """
-    x = dual_quaternion.IDENTITY
+    _fill_turns(tree, q, turns)
+    x = frame.IDENTITY
     for i in range(tree.index.shape[0]):
+        constant = frame.load(tree.element[i])
         parent = tree.index[i, PARENT]
         if parent < 0:
-            x = dual_quaternion.load(tree.element[i])
+            x = constant
         elif parent == i - 1:
-            x = dual_quaternion.mul(x, dual_quaternion.load(tree.element[i]))
+            x = frame.mul(x, constant)
         else:
-            x = dual_quaternion.mul(dual_quaternion.load(world_out[parent]),
-                                    dual_quaternion.load(tree.element[i]))
-        x = _move(tree, i, q, x, screw_out)
-        dual_quaternion.store(x, world_out[i])
+            x = frame.mul(frame.load(world_out[parent]), constant)
+        x = _move(tree, i, q, turns, x, screw_out)
+        frame.store(x, world_out[i])
 
 
 @kernel
-def _move(tree, i, q, x, screw_out):
+def _move(tree, i, q, turns, x, screw_out):
     """Apply the motion of element i to the pose x and write its screws."""
+    r, t = x
     kind = tree.index[i, KIND]
     variable = tree.index[i, VARIABLE]
     screw = tree.index[i, SCREW]
     if kind == BALL:
-        rotation = quaternion.exp((q[variable], q[variable + 1], q[variable + 2]))
-        x = (quaternion.mul(x[0], rotation), quaternion.mul(x[1], rotation))
-        t = dual_quaternion.translation(x)
-        _store_line(t, quaternion.rotate(x[0], (1.0, 0.0, 0.0)), 1.0, screw_out[screw])
-        _store_line(t, quaternion.rotate(x[0], (0.0, 1.0, 0.0)), 1.0, screw_out[screw + 1])
-        _store_line(t, quaternion.z_axis(x[0]), 1.0, screw_out[screw + 2])
-        return x
+        r = quaternion.mul(r, quaternion.exp((q[variable], q[variable + 1], q[variable + 2])))
+        _store_line(t, quaternion.rotate(r, (1.0, 0.0, 0.0)), 1.0, screw_out[screw])
+        _store_line(t, quaternion.rotate(r, (0.0, 1.0, 0.0)), 1.0, screw_out[screw + 1])
+        _store_line(t, quaternion.z_axis(r), 1.0, screw_out[screw + 2])
+        return r, t
     multiplier = tree.element[i, MULTIPLIER]
-    value = multiplier * q[variable] + tree.element[i, OFFSET]
-    axis = quaternion.z_axis(x[0])
+    axis = quaternion.z_axis(r)
     if kind == PRISMATIC:
+        value = multiplier * q[variable] + tree.element[i, OFFSET]
         row = screw_out[screw]
         for k in range(3):
             row[k] = multiplier * axis[k]
             row[3 + k] = 0.0
-        return dual_quaternion.mul_translation_z(x, value)
-    _store_line(dual_quaternion.translation(x), axis, multiplier, screw_out[screw])
-    sine, cosine = sine_cosine(0.5 * value)
-    return dual_quaternion.mul_rotation_z(x, cosine, sine)
+        return r, (t[0] + value * axis[0], t[1] + value * axis[1], t[2] + value * axis[2])
+    _store_line(t, axis, multiplier, screw_out[screw])
+    return quaternion.mul_z(r, turns[COSINE, i], turns[SINE, i]), t
+
+
+@kernel
+def new_turns(n_elements):
+    """Allocate the table of half angles, sines and cosines of the elements."""
+    return np.zeros((3, padded(n_elements)))
+
+
+@kernel
+def _fill_turns(tree, q, turns):
+    """Fill the half angles of the elements, their sines and cosines."""
+    for i in range(tree.index.shape[0]):
+        turns[ANGLE, i] = 0.5 * (tree.element[i, MULTIPLIER] * q[tree.index[i, VARIABLE]]
+                                 + tree.element[i, OFFSET])
+    fill_table(turns)
 
 
 @kernel
@@ -161,28 +180,29 @@ def _store_line(point, axis, factor, row_out):
 
 
 @kernel
-def tip_pose(tree, k, world):
-    """Pose of tip k in the base frame."""
+def tip_frame(tree, k, world):
+    """Pose (r, t) of tip k in the base frame."""
     element = tree.tip_index[k, TIP_ELEMENT]
-    constant = dual_quaternion.load(tree.tip[k])
+    constant = frame.load(tree.tip[k])
     if element < 0:
         return constant
-    return dual_quaternion.mul(dual_quaternion.load(world[element]), constant)
+    return frame.mul(frame.load(world[element]), constant)
 
 
 @kernel
-def tip_poses(tree, q, world, screw, poses_out):
-    """Poses of all tips at q; ``world`` and ``screw`` are work arrays."""
-    forward_kinematics(tree, q, world, screw)
+def tip_poses(tree, q, turns, world, screw, poses_out):
+    """Dual quaternions of all tips at q; ``turns``, ``world`` and ``screw`` are work arrays."""
+    forward_kinematics(tree, q, turns, world, screw)
     for k in range(tree.tip.shape[0]):
-        dual_quaternion.store(tip_pose(tree, k, world), poses_out[k])
+        frame.store_dual(tip_frame(tree, k, world), poses_out[k])
 
 
 @entry
 def fk(numbers, indices, q, poses_out):
     """Fill ``poses_out`` (N, n_tips, 8) with the tips' poses at each row of q (N, n)."""
     tree = unpack(numbers, indices)
-    world = np.empty((tree.index.shape[0], 8))
+    turns = new_turns(tree.index.shape[0])
+    world = np.empty((tree.index.shape[0], frame.WIDTH))
     screw = np.empty((n_screws(tree), 6))
     for row in range(q.shape[0]):
-        tip_poses(tree, q[row], world, screw, poses_out[row])
+        tip_poses(tree, q[row], turns, world, screw, poses_out[row])

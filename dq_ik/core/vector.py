@@ -32,6 +32,31 @@ def fill(value, values_out):
 
 
 @kernel
+def all_finite(values):
+    """Tell whether no value is infinite or not a number."""
+    total = 0.0
+    for i in range(values.shape[0]):
+        total += 0.0 * values[i]
+    return total == 0.0
+
+
+@kernel
+def is_zero(values):
+    """Tell whether all values are zero."""
+    largest = 0.0
+    for i in range(values.shape[0]):
+        largest = max(largest, abs(values[i]))
+    return largest == 0.0
+
+
+@kernel
+def count_up(values_out):
+    """Write 0, 1, 2..."""
+    for i in range(values_out.shape[0]):
+        values_out[i] = i
+
+
+@kernel
 def record(work, q):
     """Append a configuration to the trace, as long as there is room."""
     if work.counter[0] < work.trace.shape[0]:

@@ -24,7 +24,6 @@ from dq_ik.core.ball_limits import pressed
 from dq_ik.core.compile import routine
 from dq_ik.core.configuration import unwind
 from dq_ik.core.request import COST, GOAL_AXES, KIND, views, WEIGHT, WORST
-from dq_ik.core.residual import look
 from dq_ik.core.step import assemble
 from dq_ik.core.tree import BALL, VARIABLE
 from dq_ik.core.tree import KIND as ELEMENT_KIND
@@ -60,26 +59,22 @@ SENTENCES = {
 
 
 @routine
-def finish(blocks, q, worst):
-    """
-    Unwind whole turns and clamp, in place; return this vector's worst error in tolerances.
-
-    :param worst: that of q on entry, which stands if nothing is changed
-    """
+def finish(blocks, q):
+    """Unwind whole turns and clamp, in place; return whether anything was changed."""
     tree, request, answer, work = views(blocks)
     changed = unwind(request, q)
     for i in range(q.shape[0]):
         inside = min(max(q[i], request.lower[i]), request.upper[i])
         changed = changed or inside != q[i]
         q[i] = inside
-    return look(blocks, q)[1] if changed else worst
+    return changed
 
 
 @routine
-def report(blocks, q):
-    """Write the cost and errors of q by a last look; goals are met if ``WORST`` is at most 1."""
+def report(blocks, cost, worst):
+    """Write cost and errors of the state last evaluated; goals are met if ``worst`` is <= 1."""
     tree, request, answer, work = views(blocks)
-    answer.head[COST], answer.head[WORST] = look(blocks, q)
+    answer.head[COST], answer.head[WORST] = cost, worst
     for k in range(request.goals.shape[0]):
         goal = request.goals[k]
         e_p = (work.error[k, 0], work.error[k, 1], work.error[k, 2])
