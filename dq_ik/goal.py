@@ -162,3 +162,14 @@ def _unit(axis: Sequence[float]) -> tuple[float, float, float]:
     if not (math.isfinite(length) and length > 1e-9):
         raise GoalError(f'axis is three finite numbers with a direction; got {axis!r}')
     return tuple((array / length).tolist())
+
+
+def unit_rows(poses: np.ndarray) -> np.ndarray:
+    """Return dual quaternions (N, 8) of unit norm."""
+    poses = np.asarray(poses, dtype=float)
+    norm = np.linalg.norm(poses[:, :4], axis=1, keepdims=True)
+    if not np.all(np.isfinite(poses)) or np.any(norm < 1e-9):
+        raise GoalError('goals (N, 8) must be finite dual quaternions with a rotation part')
+    real = poses[:, :4] / norm
+    dual = poses[:, 4:] / norm
+    return np.hstack([real, dual - real * np.sum(real * dual, axis=1, keepdims=True)])

@@ -29,7 +29,7 @@ from dq_ik.core import comparison, search
 from dq_ik.core import request as core
 from dq_ik.core.compile import is_ready
 from dq_ik.errors import GoalError, listing, OptionError, SeedError
-from dq_ik.goal import as_pose, Goal
+from dq_ik.goal import as_pose, Goal, unit_rows
 from dq_ik.options import IkOptions
 from dq_ik.parallel import on_all_cores
 from dq_ik.pose import Pose
@@ -79,8 +79,8 @@ class Solver:
         """
         Find a configuration that brings the tips to their goals.
 
-        :param seed: where to start, and which turn of continuous joints is wanted; None: the
-            neutral configuration
+        :param seed: where to start, and which turn of continuous joints is wanted; None: start at
+            the stored configuration nearest to the goals (without restarts, at the neutral one)
         :param bounds: lower and upper limits for this call, narrower than the chain's
         """
         requests, targets, seeds = self._template, NONE, NONE
@@ -96,7 +96,7 @@ class Solver:
             seeds = self.chain.vector(seed)
         answers = np.empty((1, self._answer_size))
         if not self._call(requests, targets, seeds, answers):
-            self.chain.checked(seed)  # says what is wrong
+            self.chain.checked(seeds)  # says what is wrong
         return IkResult(self.chain, answers[0], self._max_trace)
 
     def solve_batch(self, goals: Any, seeds: ArrayLike | None = None, *,
@@ -111,7 +111,7 @@ class Solver:
         """
         requests, targets = self._template, NONE
         if self._n_tips == 1 and isinstance(goals, np.ndarray) and goals.shape[1:] == (8,):
-            targets = _unit_rows(goals).ravel()
+            targets = unit_rows(goals).ravel()
         elif self._n_tips == 1 and all(type(goal) is Pose for goal in goals):
             targets = np.array([goal._real + goal._dual for goal in goals]).ravel()
         else:
@@ -288,14 +288,3 @@ def _announce(kernel: Any) -> None:
 
 def _is_list_of_one(goals: Any) -> bool:
     return isinstance(goals, (list, tuple)) and len(goals) == 1
-
-
-def _unit_rows(poses: np.ndarray) -> np.ndarray:
-    """Return dual quaternions (N, 8) of unit norm."""
-    poses = np.asarray(poses, dtype=float)
-    norm = np.linalg.norm(poses[:, :4], axis=1, keepdims=True)
-    if not np.all(np.isfinite(poses)) or np.any(norm < 1e-9):
-        raise GoalError('goals (N, 8) must be finite dual quaternions with a rotation part')
-    real = poses[:, :4] / norm
-    dual = poses[:, 4:] / norm
-    return np.hstack([real, dual - real * np.sum(real * dual, axis=1, keepdims=True)])

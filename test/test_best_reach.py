@@ -114,7 +114,7 @@ def test_a_goal_moved_out_of_reach_and_back_gives_smooth_joints(name, direction,
     chain = arm(name)
     goals = out_and_back(chain, direction, 0.6, 1.3, 2000)
     solver = Solver(chain, method=method, max_restarts=0, timeout=PATIENT)
-    q = Solver(chain, timeout=PATIENT).solve(goals[0]).q
+    q = Solver(chain, timeout=PATIENT).solve(goals[0], chain.neutral).q
     results = []
     for goal in goals:
         results.append(solver.solve(goal, q))

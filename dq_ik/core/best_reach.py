@@ -39,6 +39,7 @@ FIRST_SHIFT = 1e-3  # of the mean diagonal, when the Hessian is not positive def
 MAX_SHIFTS = 12
 CURVED = 1e-8  # curvature below minus this is negative [weighted m^2 / rad^2]
 BEND = 0.1  # longest joint step tried along it [rad or m]
+TURNS = 20
 
 
 @routine
@@ -128,7 +129,8 @@ def _escape(blocks, q, cost, worst):
 
     A goal that comes back into reach finds the arm stretched towards it: no slope says how to
     bend, only the curvature does. The first pivot of the elimination that is negative gives a
-    direction d with ``d^T H d < 0``.
+    direction d with ``d^T H d < 0``; it is turned towards the one that falls most, so that the
+    joints with the longest levers bend, and by little.
 
     :returns: whether a step was taken, the cost and the worst error after it
     """
@@ -139,6 +141,8 @@ def _escape(blocks, q, cost, worst):
     if solve_free(work.A, work.b, work.free, count, work.L, work.trial, work.x):
         return False, cost, worst
     _fill_falling(work, count)
+    for _ in range(TURNS):
+        _turn_down(work, count)
     moved, cost, worst = search_line(blocks, q, cost, worst)
     if not moved:
         for i in range(q.shape[0]):
@@ -156,13 +160,34 @@ def _fill_falling(work, count):
         first -= 1
     fill(0.0, x)
     x[free[first]] = 1.0
-    largest = 1.0
     for p in range(first + 1, count):
         for r in range(first, p):
             x[free[p]] -= L[p, r] * x[free[r]] / L[p, p]
-        largest = max(largest, abs(x[free[p]]))
-    for p in range(first, count):
-        x[free[p]] *= BEND / largest
+
+
+@kernel
+def _turn_down(work, count):
+    """
+    Turn ``work.x`` towards the direction of the most negative curvature, and scale it to BEND.
+
+    A step of the power method with ``s I - H``, s no less than any eigenvalue: the curvature along
+    x falls in every step.
+    """
+    A, x, free, y = work.A, work.x, work.free, work.trial
+    shift = 0.0
+    for p in range(count):
+        row = 0.0
+        for r in range(count):
+            row += abs(A[free[p], free[r]])
+        shift = max(shift, row)
+    largest = 0.0
+    for p in range(count):
+        y[p] = shift * x[free[p]]
+        for r in range(count):
+            y[p] -= A[free[p], free[r]] * x[free[r]]
+        largest = max(largest, abs(y[p]))
+    for p in range(count):
+        x[free[p]] = y[p] * BEND / largest
 
 
 @routine

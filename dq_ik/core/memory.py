@@ -46,8 +46,8 @@ if COMPILED:
 else:
     def vector(block, start, size):
         """View ``size`` numbers of a block from ``start`` on."""
-        return block[start:start + size]
+        return block.reshape(-1)[start:start + size]
 
     def matrix(block, start, rows, columns):
         """View ``rows * columns`` numbers of a block from ``start`` on as a matrix."""
-        return block[start:start + rows * columns].reshape(rows, columns)
+        return block.reshape(-1)[start:start + rows * columns].reshape(rows, columns)

@@ -23,17 +23,18 @@ The best configuration is left in ``work.best``.
 from dq_ik.core.clock import seconds
 from dq_ik.core.compile import kernel, routine
 from dq_ik.core.configuration import advance, displacement
-from dq_ik.core.request import TIMEOUT, views
+from dq_ik.core.request import MAX_RESTARTS, TIMEOUT, views
 from dq_ik.core.residual import linearise, look
 from dq_ik.core.step import assemble, damp, free_joints, gauss_seidel_sweep, solve_free
 from dq_ik.core.tip_step import along, solve_tip, sweep_tip
-from dq_ik.core.vector import copy, count_up, fill, record
+from dq_ik.core.vector import copy, count_up, record
 
 DAMPING = 0.05  # times the cost: strong far from the goal, vanishing at it (after Sugihara)
 DAMPING_FLOOR = 1e-9
 STALL_AFTER = 2  # iterations between two looks at the progress
 STALL_PGS = 0.65  # the cost must fall to this part of its value in between
 STALL_PLS = 0.8
+STALL_ALONE = 0.98  # of an attempt that no other follows
 
 ARMIJO = 1e-4  # alpha of [ProjectedLineSearch] eq. 39
 BACKTRACK = 0.5  # beta of [ProjectedLineSearch] eq. 34
@@ -47,27 +48,28 @@ def pgs(blocks, q, max_iterations):
     Projected Gauss-Seidel with subspace minimisation.
 
     Each iteration solves the damped normal equations within the limits: where their solution
-    leaves the limits, one Gauss-Seidel sweep from zero finds the joints that end on a limit, and
-    the others are solved exactly and clamped. Differs from [Kenwright2022] section VII in the
-    adaptive damping and in the exact solve in place of further sweeps, which find the same point
-    slowly.
+    leaves the limits, one Gauss-Seidel sweep from the clamped solution finds the joints that end
+    on a limit, and the others are solved exactly and clamped. Differs from [Kenwright2022] section
+    VII in the adaptive damping and in the exact solve in place of further sweeps, which find the
+    same point slowly.
 
     :returns: the best cost, its worst error in tolerances, the iterations used
     """
     tree, request, answer, work = views(blocks)
     by_tip = _has_six_equations(request, q)
-    work.limited[0] = 0
     cost, worst = look(blocks, q)
     best, best_worst, mark = cost, worst, cost
     copy(q, work.best)
     if worst <= 1.0:
         return cost, worst, 0
+    stall = STALL_PGS if request.head[MAX_RESTARTS] > 0.0 else STALL_ALONE
     for iteration in range(max_iterations):
+        damping = DAMPING * cost + DAMPING_FLOOR
         if by_tip:
-            _pgs_step_of_tip(blocks, q, DAMPING * cost + DAMPING_FLOOR)
+            _pgs_step_of_tip(blocks, q, damping)
         else:
             assemble(blocks)
-            damp(work.A, DAMPING * cost + DAMPING_FLOOR, request.metric)
+            damp(work.A, damping, request.metric)
             pgs_step(blocks, q)
         advance(tree, q, work.x, 1.0, work.lower, work.upper, work.trial)
         copy(work.trial, q)
@@ -79,7 +81,7 @@ def pgs(blocks, q, max_iterations):
         if best_worst <= 1.0:
             return best, best_worst, iteration + 1
         if iteration % STALL_AFTER == STALL_AFTER - 1:
-            if not cost < STALL_PGS * mark or seconds(work.clock) > request.head[TIMEOUT]:
+            if not cost < stall * mark or seconds(work.clock) > request.head[TIMEOUT]:
                 return best, best_worst, iteration + 1
             mark = cost
     return best, best_worst, max_iterations
@@ -93,22 +95,15 @@ def _has_six_equations(request, q):
 
 @routine
 def pgs_step(blocks, q):
-    """
-    Fill ``work.x`` with the step of the normal equations in ``work.A`` and ``work.b``.
-
-    Where the step before ended on limits (``work.limited``), the sweep comes first.
-    """
+    """Fill ``work.x`` with the step of the normal equations in ``work.A`` and ``work.b``."""
     tree, request, answer, work = views(blocks)
-    if work.limited[0] == 0:
-        count_up(work.free)
-        solve_free(work.A, work.b, work.free, q.shape[0], work.L, work.trial, work.x)
-        if is_inside(q, work):
-            return
-    fill(0.0, work.x)
+    count_up(work.free)
+    solve_free(work.A, work.b, work.free, q.shape[0], work.L, work.trial, work.x)
+    if not clamp_step(q, work):
+        return
     gauss_seidel_sweep(work.A, work.b, q, work.lower, work.upper, work.x)
     count = free_joints(q, work.lower, work.upper, work.x, work.free)
     solve_free(work.A, work.b, work.free, count, work.L, work.trial, work.x)
-    work.limited[0] = q.shape[0] - count
 
 
 @routine
@@ -117,15 +112,13 @@ def _pgs_step_of_tip(blocks, q, damping):
     tree, request, answer, work = views(blocks)
     linearise(tree, request.goals, work)
     e = _residual(work)
-    if work.limited[0] == 0:
-        count_up(work.free)
-        solve_tip(work.column, e, work.gain, damping, work.free, q.shape[0], work.x)
-        if is_inside(q, work):
-            return
+    count_up(work.free)
+    solve_tip(work.column, e, work.gain, damping, work.free, q.shape[0], work.x)
+    if not clamp_step(q, work):
+        return
     sweep_tip(work.column, e, request.metric, damping, q, work.lower, work.upper, work.x)
     count = free_joints(q, work.lower, work.upper, work.x, work.free)
     solve_tip(work.column, e, work.gain, damping, work.free, count, work.x)
-    work.limited[0] = q.shape[0] - count
 
 
 @kernel
@@ -136,12 +129,14 @@ def _residual(work):
 
 
 @kernel
-def is_inside(q, work):
-    """Tell whether the step in ``work.x`` keeps all joints inside the limits."""
-    inside = True
+def clamp_step(q, work):
+    """Clamp the step in ``work.x`` to the limits; return whether it left them."""
+    excess = 0.0
     for i in range(q.shape[0]):
-        inside &= work.lower[i] <= q[i] + work.x[i] <= work.upper[i]
-    return inside
+        inside = min(max(work.x[i], work.lower[i] - q[i]), work.upper[i] - q[i])
+        excess = max(excess, abs(inside - work.x[i]))
+        work.x[i] = inside
+    return excess > 0.0
 
 
 @routine
@@ -160,6 +155,7 @@ def pls(blocks, q, max_iterations):
     by_tip = _has_six_equations(request, q)
     cost, worst = look(blocks, q)
     mark = cost
+    stall = STALL_PLS if request.head[MAX_RESTARTS] > 0.0 else STALL_ALONE
     for iteration in range(max_iterations if worst > 1.0 else 0):
         if by_tip:
             _pls_step_of_tip(blocks, q, DAMPING * cost + DAMPING_FLOOR)
@@ -171,7 +167,7 @@ def pls(blocks, q, max_iterations):
         moved, cost, worst = search_line(blocks, q, cost, worst)
         stalled = False
         if iteration % STALL_AFTER == STALL_AFTER - 1:
-            stalled = not cost < STALL_PLS * mark or seconds(work.clock) > request.head[TIMEOUT]
+            stalled = not cost < stall * mark or seconds(work.clock) > request.head[TIMEOUT]
             mark = cost
         if not moved or worst <= 1.0 or stalled:
             copy(q, work.best)

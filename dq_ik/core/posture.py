@@ -51,7 +51,6 @@ def relax(blocks, q):
         assemble(blocks)
         damp(work.A, DAMPING, request.metric)
         _add_wishes(request, work, q, fraction)
-        work.limited[0] = 0
         pgs_step(blocks, q)
         advance(tree, q, work.x, 1.0, work.lower, work.upper, work.trial)
         copy(work.trial, trial)

@@ -132,7 +132,6 @@ class Work(NamedTuple):
     free: np.ndarray  # (n,) indices of the free joints
     clock: np.ndarray  # (2,) buffer of the clock
     counter: np.ndarray  # (1,) iterates kept
-    limited: np.ndarray  # (1,) joints that the last step left on limits
 
 
 POOL = 12
@@ -197,7 +196,7 @@ def new_blocks(numbers, indices, table, requests, answers):
     memory = np.empty(size + requests.shape[1])
     fill(0.0, vector(memory, 0, 3 * padded(n_elements)))  # unused lanes stay zero
     return Blocks(numbers, indices, table, vector(memory, size, requests.shape[1]), answers[0],
-                  memory, np.empty(n + 4, np.int64))
+                  memory, np.empty(n + 3, np.int64))
 
 
 @kernel
@@ -258,5 +257,4 @@ def view_work(block, integers, tree, n, n_table, trace):
         vector(block, e + 3 * n, n), vector(block, e + 4 * n, n), vector(block, e + 5 * n, n),
         vector(block, e + 6 * n, n), matrix(block, f, POOL, n), vector(block, g, POOL),
         vector(block, g + POOL, n_table),
-        trace, vector(integers, 0, n), vector(integers, n, 2), vector(integers, n + 2, 1),
-        vector(integers, n + 3, 1))
+        trace, vector(integers, 0, n), vector(integers, n, 2), vector(integers, n + 2, 1))

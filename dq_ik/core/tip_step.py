@@ -62,19 +62,23 @@ def without(e, c, x):
 
 
 @kernel
-def sweep_tip(column, e, metric, damping, q, lower, upper, x_out):
+def sweep_tip(column, e, metric, damping, q, lower, upper, x):
     """
-    One sweep of projected Gauss-Seidel from zero ([Kenwright2022] algorithm 1 with eq. 31).
+    One sweep of projected Gauss-Seidel, in place ([Kenwright2022] algorithm 1 with eq. 31).
 
     The same numbers as :func:`dq_ik.core.step.gauss_seidel_sweep`, without the matrix: the error
     that is left takes the place of the row's product.
     """
     for i in range(q.shape[0]):
+        e = without(e, column[i], x[i])
+    for i in range(q.shape[0]):
         c = column[i]
+        resistance = damping * metric[i]
         square = along(c, ((c[0], c[1], c[2]), (c[3], c[4], c[5])))
-        value = along(c, e) / (square + damping * metric[i])
-        x_out[i] = min(max(value, lower[i] - q[i]), upper[i] - q[i])
-        e = without(e, c, x_out[i])
+        value = x[i] + (along(c, e) - resistance * x[i]) / (square + resistance)
+        value = min(max(value, lower[i] - q[i]), upper[i] - q[i])
+        e = without(e, c, value - x[i])
+        x[i] = value
 
 
 @kernel
