@@ -231,9 +231,10 @@ class Chain:
 
     # --- inverse kinematics ----------------------------------------------------------------------
 
-    def solve(self, goals: Any, seed: ArrayLike | None = None, **options: Any) -> IkResult:
-        """Bring the tips to their goals; see :class:`dq_ik.solver.Solver`."""
-        return self._solver(options).solve(goals, seed)
+    def solve(self, goals: Any, seed: ArrayLike | None = None, *,
+              bounds: tuple[ArrayLike, ArrayLike] | None = None, **options: Any) -> IkResult:
+        """Bring the tips to their goals; see :meth:`dq_ik.solver.Solver.solve`."""
+        return self._solver(options).solve(goals, seed, bounds=bounds)
 
     def solve_batch(self, goals: Any, seeds: ArrayLike | None = None, *, progress: bool = False,
                     **options: Any) -> BatchResult:

@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import math
 
-from arms import arm, PATIENT
+from arms import arm, judged, PATIENT
 from helpers import close
 import numpy as np
 import optimum
@@ -148,3 +148,17 @@ def test_other_kinds_of_goals_settle_too(fields):
     for _ in range(5):
         q = solver.solve(goal, q).q
     close(solver.solve(goal, q).q, q, 1e-6)
+
+
+@pytest.mark.parametrize('method', METHODS)
+@pytest.mark.parametrize('distance', [10.0, 1e3, 1e6])
+def test_a_goal_far_away_is_pointed_at(distance, method):
+    """The farther the goal, the larger the rounding of its slope: it must count as flat."""
+    chain = arm('planar_3r')
+    goal = Goal(Pose.from_xyz_rpy((0.6 * distance, 0.8 * distance, 0.0), (0, 0, 0)),
+                rotation_weight=0.0)
+    result = Solver(chain, method=method, timeout=PATIENT).solve(goal)
+    assert result.status is Status.BEST_REACH_WORKSPACE
+    reach = chain.reach[0]
+    np.testing.assert_allclose(judged(chain, result.q).position, (0.6 * reach, 0.8 * reach, 0.0),
+                               rtol=0, atol=1e-6)

@@ -260,7 +260,7 @@ def test_bounds_narrow_the_limits_of_one_call():
         result = solver.solve(goal, bounds=((-math.inf, lower), (math.inf, upper)))
         assert result.success
         assert sign * result.q[1] > 0.0
-    outside = solver.solve(goal, bounds=((-0.1, -0.1), (0.1, 0.1)))
+    outside = solver.chain.solve(goal, bounds=((-0.1, -0.1), (0.1, 0.1)), timeout=PATIENT)
     assert not outside.success
     assert np.all(np.abs(outside.q) <= 0.1)
     assert solver.solve(goal).success

@@ -34,7 +34,7 @@ from dq_ik.core.step import assemble, solve_free, TINY
 from dq_ik.core.tree import PATH_START, PATH_STOP
 from dq_ik.core.vector import fill
 
-FLAT = 1e-11  # gradient below which a point is stationary [weighted m^2 / rad]
+FLAT = 1e-11  # gradient below which a point is stationary [weighted m^2 / rad], for errors to 1 m
 FIRST_SHIFT = 1e-3  # of the mean diagonal, when the Hessian is not positive definite
 MAX_SHIFTS = 12
 CURVED = 1e-8  # curvature below minus this is negative [weighted m^2 / rad^2]
@@ -53,13 +53,13 @@ def newton(blocks, q, max_iterations):
     cost, worst = look(blocks, q)
     for iteration in range(max_iterations):
         count = _model(blocks, q)
-        moved, stationary = False, _flat(work, q, count)
+        moved, stationary = False, _flat(work, q, count, _scale(cost))
         if seconds(work.clock) > request.head[TIMEOUT]:
             return cost, iteration, stationary
         if not stationary:
             _shifted_solve(blocks, count)
             moved, cost, worst = search_line(blocks, q, cost, worst)
-            stationary = not moved and _nearly_flat(work, q)
+            stationary = not moved and _nearly_flat(work, q, _scale(cost))
         if stationary and worst > 1.0:
             moved, cost, worst = _escape(blocks, q, cost, worst)
         if not moved:
@@ -78,7 +78,13 @@ def _model(blocks, q):
 
 
 @kernel
-def _flat(work, q, count):
+def _scale(cost):
+    """Size of the errors, at least 1: their rounding is in the gradient."""
+    return max(1.0, math.sqrt(cost))
+
+
+@kernel
+def _flat(work, q, count, scale):
     """Tell whether the gradient vanishes on the free joints and the held ones are at limits."""
     free = 0.0
     for p in range(count):
@@ -89,11 +95,11 @@ def _flat(work, q, count):
             if q[i] <= work.lower[i] + 1e-3 or q[i] >= work.upper[i] - 1e-3:
                 gap = min(abs(q[i] - work.lower[i]), abs(q[i] - work.upper[i]))
                 way = max(way, gap * abs(work.b[i]))
-    return free < FLAT and way < FLAT
+    return free < FLAT * scale and way < FLAT * scale
 
 
 @kernel
-def _nearly_flat(work, q):
+def _nearly_flat(work, q, scale):
     """Tell whether a point that the line search could not better is stationary to rounding."""
     slope = 0.0
     for i in range(q.shape[0]):
@@ -101,7 +107,7 @@ def _nearly_flat(work, q):
                   or (work.b[i] > 0.0 and q[i] >= work.upper[i]))
         if not pushed:
             slope = max(slope, abs(work.b[i]))
-    return slope < 1e-6
+    return slope < 1e-6 * scale
 
 
 @routine
