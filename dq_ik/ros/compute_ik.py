@@ -130,8 +130,8 @@ class IkServer:
         """
         group = self._group(request.group_name)
         state = requested_state(request.robot_state, self.robot, current)
-        ranges = joint_ranges(request.constraints, self.robot.model,
-                              self.settings.unsupported_constraints == 'ignore')
+        ignored = self._ignored(request.constraints)
+        ranges = joint_ranges(request.constraints, self.robot.model)
         chain = group.chain
         seed = chain.configuration(state)
         poses = {}
@@ -144,7 +144,7 @@ class IkServer:
         goals = tuple(self._goal(poses[tip], tip) for tip in chain.tips)
         return Query(group, goals[0] if len(goals) == 1 else goals, seed, state, ranges,
                      _timeout(seconds(request.timeout), group.options.timeout),
-                     _notes(request, state, chain))
+                     _notes(request, state, chain, ignored))
 
     def solve(self, query: Query, budget: float = float('inf')) -> IkResult:
         """
@@ -185,6 +185,16 @@ class IkServer:
                           f"there is no group '{name}'; the groups are {listing(self._groups)}")
         return self._groups[name]
 
+    def _ignored(self, constraints: Any) -> list[str]:
+        """Return the kinds of constraints that are passed over, if the settings allow that."""
+        kinds = unsupported(constraints)
+        if kinds and self.settings.unsupported_constraints != 'ignore':
+            raise RequestError(
+                ErrorCode.INVALID_GOAL_CONSTRAINTS,
+                f'{" and ".join(kinds)} constraints are not supported, joint constraints are '
+                '(parameter unsupported_constraints: ignore passes over them)')
+        return kinds
+
     def _tip(self, group: Group, link: str) -> tuple[str, Pose]:
         link = link.lstrip('/')
         if link in group.tip_of:
@@ -213,7 +223,7 @@ class IkServer:
 
 def _targets(request: Any, chain: Chain) -> list[tuple[str, Any]]:
     """Return links and stamped poses as move_group selects them."""
-    poses, links = list(request.pose_stamped_vector), list(request.ik_link_names)
+    poses, links = request.pose_stamped_vector, request.ik_link_names
     if not poses:
         poses, links = [request.pose_stamped], [request.ik_link_name]
     elif len(poses) == 1:
@@ -234,13 +244,13 @@ def _timeout(asked: float, default: float) -> float:
     return min(max(asked, METADATA['timeout']['minimum']), METADATA['timeout']['maximum'])
 
 
-def _notes(request: Any, state: Mapping[str, float], chain: Chain) -> tuple[str, ...]:
+def _notes(request: Any, state: Mapping[str, float], chain: Chain,
+           ignored: list[str]) -> tuple[str, ...]:
     notes = []
     if not all(name in state for name in chain.joint_names):
         notes.append(NO_JOINT_STATES)
     if request.avoid_collisions:
         notes.append('collisions not checked')
-    others = unsupported(request.constraints)
-    if others:
-        notes.append(f'{" and ".join(others)} constraints not checked')
+    if ignored:
+        notes.append(f'{" and ".join(ignored)} constraints not checked')
     return tuple(notes)

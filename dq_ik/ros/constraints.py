@@ -53,19 +53,12 @@ def unsupported(msg: Any) -> list[str]:
     return [name for name, constraints in lists.items() if constraints]
 
 
-def joint_ranges(msg: Any, model: RobotModel, ignore_others: bool) -> tuple[JointRange, ...]:
+def joint_ranges(msg: Any, model: RobotModel) -> tuple[JointRange, ...]:
     """
-    Read a ``moveit_msgs/Constraints``.
+    Read the joint constraints of a ``moveit_msgs/Constraints``.
 
-    :param ignore_others: pass over position, orientation and visibility constraints instead of
-        refusing them.
     :raises RequestError: INVALID_GOAL_CONSTRAINTS.
     """
-    others = unsupported(msg)
-    if others and not ignore_others:
-        raise RequestError(ErrorCode.INVALID_GOAL_CONSTRAINTS,
-                      f'{" and ".join(others)} constraints are not supported, joint constraints '
-                      'are (parameter unsupported_constraints: ignore passes over them)')
     return tuple(_joint_range(constraint, model) for constraint in msg.joint_constraints)
 
 
