@@ -44,8 +44,14 @@ ROOT = Path(__file__).resolve().parents[1]
 START_UP = 500.0  # the first start compiles the kernels
 
 
+SLIDER = (
+    '<robot name="slider"><link name="rail"/><link name="cart"/><joint name="slide" '
+    'type="prismatic"><parent link="rail"/><child link="cart"/>'
+    '<limit lower="0" upper="1" velocity="1" effort="1"/></joint></robot>')
+
+
 def settings(**choices: object) -> DemoSettings:
-    return DemoSettings(urdf=Path('robots/r.urdf'), description='<robot/>', **choices)
+    return DemoSettings(urdf=Path('robots/r.urdf'), description=SLIDER, **choices)
 
 
 def rows(**choices: object) -> dict[str, NodeRow]:
@@ -81,6 +87,13 @@ def test_parameters_follow_the_choices():
         assert table[name].parameters['base_link'] == 'world'
         assert table[name].parameters['tip_links'] == ['left', 'right']
     assert rows(viewer='rviz')['robot_state_publisher'].parameters['publish_frequency'] >= 60.0
+
+
+def test_rviz_stands_on_the_root_of_the_robot():
+    layout = Path('some/demo.rviz')
+    assert rows(viewer='rviz')['rviz2'].arguments == ('-f', 'rail')
+    assert rows(viewer='rviz', rviz_config=layout)['rviz2'].arguments == (
+        '-d', str(layout), '-f', 'rail')
 
 
 def test_command_line_of_a_node(tmp_path):

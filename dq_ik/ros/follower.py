@@ -23,23 +23,23 @@ from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from geometry_msgs.msg import PoseStamped
-from rclpy.clock import Clock, ClockType
 from rclpy.event_handler import PublisherEventCallbacks
 from rclpy.node import Node
-from rclpy.qos import QoSDurabilityPolicy, QoSProfile
+from rclpy.qos import QoSProfile
 
 from dq_ik.errors import DqIkError
 from dq_ik.pose import Pose
 from dq_ik.result import IkResult
 from dq_ik.ros import status
+from dq_ik.ros.description import LATCHED
 from dq_ik.ros.outputs import command_maps, Outputs
 from dq_ik.ros.prepared import Prepared
+from dq_ik.ros.running import steady_timer
 from dq_ik.ros.settings import NodeSettings
 from dq_ik.ros.states import CurrentState
 from dq_ik.ros.stream import Stream
 from dq_ik.ros.wire import read_goal
 
-LATCHED = QoSProfile(depth=1, durability=QoSDurabilityPolicy.TRANSIENT_LOCAL)
 NEWEST = QoSProfile(depth=1)
 WARN_PERIOD = 5.0
 # Each event costs the executor some microseconds per turn; any reader can have these topics.
@@ -67,7 +67,6 @@ class Follower:
             DiagnosticStatus, '~/status', LATCHED, event_callbacks=NO_EVENTS))
         self._diagnostics = node.create_publisher(
             DiagnosticArray, '/diagnostics', 10, event_callbacks=NO_EVENTS)
-        self._steady = Clock(clock_type=ClockType.STEADY_TIME)
         self._goals: dict[str, Any] = {}
         self._timer: Any = None
         self._tick_time = 0.0
@@ -88,7 +87,7 @@ class Follower:
         if last is None or last.settings.rate != prepared.settings.rate:
             self._set_timer(prepared.settings.rate)
         if last is None:
-            self._node.create_timer(1.0, self.summarise, clock=self._steady)
+            steady_timer(self._node, 1.0, self.summarise)
         self._prepared = prepared
 
     def reseed(self) -> str:
@@ -189,7 +188,7 @@ class Follower:
         if rate > 0:
             self._tick_time = perf_counter()
             self._longest_step = 2.0 / rate  # after a pause the motion does not catch up
-            self._timer = self._node.create_timer(1.0 / rate, self.on_tick, clock=self._steady)
+            self._timer = steady_timer(self._node, 1.0 / rate, self.on_tick)
 
     def _start(self) -> None:
         if self._prepared.settings.wait_for_joint_states and not self._state.knows(

@@ -23,7 +23,6 @@ import time
 from typing import Any
 
 import numpy as np
-from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
@@ -31,8 +30,8 @@ from trajectory_msgs.msg import JointTrajectory
 from dq_ik.ros.conversions import seconds
 from dq_ik.ros.description import listen_for_description
 from dq_ik.ros.parameters import declare
-from dq_ik.ros.running import run
-from dq_ik.ros.settings import setting
+from dq_ik.ros.running import run, steady_timer
+from dq_ik.ros.settings import DescriptionSettings, setting
 from dq_ik.sim import open_arm, SimulatedArm
 from dq_ik.sim.arm import driven_joints, ENGINES, neutral_position
 from dq_ik.urdf import load_robot
@@ -41,11 +40,9 @@ LONGEST_STEP = 0.1
 
 
 @dataclass(frozen=True)
-class SimSettings:
+class SimSettings(DescriptionSettings):
     """Parameters of the node."""
 
-    robot_description: str = setting(
-        '', "URDF text; empty: read from the latched topic 'robot_description'", read_only=True)
     engine: str = setting(
         'auto', 'mujoco: physics; kinematic: a velocity-limited follower; auto: what is installed',
         choices=ENGINES, read_only=True)
@@ -71,8 +68,7 @@ class SimNode(Node):
         self.create_subscription(JointState, 'joint_commands', self._on_command, 1)
         self.create_subscription(JointTrajectory, 'joint_trajectory', self._on_trajectory, 1)
         listen_for_description(self, self._settings.robot_description, self._use)
-        steady = Clock(clock_type=ClockType.STEADY_TIME)
-        self.create_timer(1.0 / self._settings.rate, self._step, clock=steady)
+        steady_timer(self, 1.0 / self._settings.rate, self._step)
 
     def _use(self, urdf: str) -> None:
         model = load_robot(urdf)

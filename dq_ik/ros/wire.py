@@ -39,6 +39,7 @@ from dq_ik.ros.conversions import pose_from_msg, pose_from_numbers
 # How a message in plain little-endian CDR begins, and where its parts are.
 PLAIN = b'\x00\x01'
 LENGTH_OF_FRAME, FRAME = 12, 16
+STAMP_PART = slice(4, 12)
 LENGTH = struct.Struct('<I')
 POSE = struct.Struct('<7d')
 STAMP = struct.Struct('<iI')
