@@ -133,7 +133,8 @@ def main(args: list[str] | None = None) -> int:
     """Run the node until its path ends, then print what became of the goals."""
     tally = Tally()
     code = run('dq_ik_path', lambda: PathNode(tally), args)
-    print(tally.summary(), flush=True)
+    if code == 0:
+        print(tally.summary(), flush=True)
     return code or (0 if tally.answers else 1)
 
 

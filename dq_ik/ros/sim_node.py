@@ -27,12 +27,13 @@ from rclpy.node import Node
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
 
+from dq_ik.model import RobotModel
 from dq_ik.ros.conversions import seconds
 from dq_ik.ros.description import listen_for_description
 from dq_ik.ros.parameters import declare
 from dq_ik.ros.running import run, steady_timer
 from dq_ik.ros.settings import DescriptionSettings, setting
-from dq_ik.sim import open_arm, SimulatedArm
+from dq_ik.sim import open_arm, SimulatedArm, SimulationError
 from dq_ik.sim.arm import driven_joints, ENGINES, neutral_position
 from dq_ik.urdf import load_robot
 
@@ -74,10 +75,20 @@ class SimNode(Node):
         model = load_robot(urdf)
         start = {joint.name: self._start(joint.name, neutral_position(joint))
                  for joint in driven_joints(model)}
-        self._arm = open_arm(
-            model, urdf, self._settings.engine, start, self._settings.gravity_compensation)
+        self._arm = self._open(model, urdf, start)
         self._last = time.monotonic()
-        self.get_logger().info(f'{type(self._arm).__name__} of {model.name}: {len(start)} motors')
+        self.get_logger().info(f"'{model.name}' with {len(start)} motors, {self._arm.kind}")
+
+    def _open(self, model: RobotModel, urdf: str, start: dict[str, float]) -> SimulatedArm:
+        """Return the arm; where the engine is ours to choose, one that can simulate it."""
+        engine, carried = self._settings.engine, self._settings.gravity_compensation
+        try:
+            return open_arm(model, urdf, engine, start, carried)
+        except SimulationError as error:
+            if engine != 'auto':
+                raise
+            self.get_logger().warning(f'no physics: {str(error).splitlines()[0]}')
+            return open_arm(model, urdf, 'kinematic', start, carried)
 
     def _start(self, joint: str, neutral: float) -> float:
         name = f'start.{joint}'

@@ -27,7 +27,7 @@ from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
 from dq_ik.chain import Chain
-from dq_ik.errors import listing
+from dq_ik.errors import DqIkError, listing
 from dq_ik.options import IkOptions
 from dq_ik.pose import Pose
 from dq_ik.ros.description import LATCHED, listen_for_description
@@ -41,7 +41,7 @@ from dq_ik.ros.states import CurrentState
 from dq_ik.urdf import load_robot
 from dq_ik.viewer.page import Outlet, Page
 from dq_ik.viewer.report import Report
-from dq_ik.viewer.server import DEFAULT_PORT, LOOPBACK, open_server, url
+from dq_ik.viewer.server import close_server, DEFAULT_PORT, LOOPBACK, open_server, url
 from dq_ik.viewer.visuals import parse_visuals
 
 LOOK_PERIOD = 1.0  # between two looks for the solver [s]
@@ -79,8 +79,12 @@ class ViewerNode(Node):
         self._goals: GoalTopics | None = None
         self._options = RemoteOptions(self, self._settings.ik_node, self._on_option)
         self._server = open_server(self._settings.host, self._settings.port)
+        try:
+            listen_for_description(self, self._settings.robot_description, self._use)
+        except DqIkError:
+            close_server(self._server)
+            raise
         self._say_where()
-        listen_for_description(self, self._settings.robot_description, self._use)
         self._status_topic = self.resolve_topic_name(f'{self._settings.ik_node}/status')
         self._answers = PolledTopic(self, DiagnosticStatus, self._status_topic, LATCHED)
         self._is_solver_there: bool | None = None
@@ -99,7 +103,7 @@ class ViewerNode(Node):
 
     def destroy_node(self) -> None:
         """Close the page, then the node."""
-        self._server.stop()
+        close_server(self._server)
         super().destroy_node()
 
     def _say_where(self) -> None:
