@@ -33,6 +33,7 @@ from dq_ik.result import IkResult
 from dq_ik.ros import status
 from dq_ik.ros.description import LATCHED
 from dq_ik.ros.outputs import command_maps, Outputs
+from dq_ik.ros.polled import take_all
 from dq_ik.ros.prepared import Prepared
 from dq_ik.ros.running import steady_timer
 from dq_ik.ros.settings import NodeSettings
@@ -107,18 +108,14 @@ class Follower:
         :param data: a serialised ``geometry_msgs/PoseStamped``.
         """
         started = perf_counter()
-        self.counters.goals += 1
         stream = self.stream
         try:
-            frame, pose = read_goal(data)
-            if not stream.active:
-                self._start()
-            if frame != stream.chain.base:
-                pose = self._frame(frame) @ pose
+            self._set_goal(tip, data, started)
+            if len(self._goals) > 1:
+                self._set_goals_of_others(tip, started)
             if self._timer is not None:
-                stream.set_goal(tip, pose, started)
                 return
-            result = stream.follow(tip, pose, started)
+            result = stream.answer()
         except DqIkError as error:
             self._refuse(error)
             return
@@ -189,6 +186,25 @@ class Follower:
             self._tick_time = perf_counter()
             self._longest_step = 2.0 / rate  # after a pause the motion does not catch up
             self._timer = steady_timer(self._node, 1.0 / rate, self.on_tick)
+
+    def _set_goal(self, tip: str, data: bytes, now: float) -> None:
+        self.counters.goals += 1
+        frame, pose = read_goal(data)
+        stream = self.stream
+        if not stream.active:
+            self._start()
+        if frame != stream.chain.base:
+            pose = self._frame(frame) @ pose
+        stream.set_goal(tip, pose, now)
+
+    def _set_goals_of_others(self, tip: str, now: float) -> None:
+        """Take what has arrived for other tips too: goals sent together are answered together."""
+        for other, subscription in self._goals.items():
+            for data in take_all(subscription) if other != tip else ():
+                try:
+                    self._set_goal(other, data, now)
+                except DqIkError as error:
+                    self._refuse(error)
 
     def _start(self) -> None:
         if self._prepared.settings.wait_for_joint_states and not self._state.knows(

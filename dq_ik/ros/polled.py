@@ -21,6 +21,7 @@ from rclpy.callback_groups import CallbackGroup
 from rclpy.event_handler import SubscriptionEventCallbacks
 from rclpy.node import Node
 from rclpy.qos import QoSProfile, QoSReliabilityPolicy
+from rclpy.subscription import Subscription
 
 # Enough for a robot that reports 1000 times per second and is looked at 30 times.
 STATES = QoSProfile(depth=100, reliability=QoSReliabilityPolicy.BEST_EFFORT)
@@ -64,14 +65,17 @@ class PolledTopic:
 
     def take(self) -> list[Any]:
         """Return the messages that came since the last time, the newest last."""
-        subscription = self._subscription
-        messages = []
-        with subscription.handle:
-            while (taken := subscription.handle.take_message(
-                    subscription.msg_type, subscription.raw)) is not None:
-                messages.append(taken[0])
-        return messages
+        return take_all(self._subscription)
 
     def close(self) -> None:
         """Leave the topic."""
         self._node.destroy_subscription(self._subscription)
+
+
+def take_all(subscription: Subscription) -> list[Any]:
+    """Return the messages that wait in a subscription, the newest last."""
+    messages, handle = [], subscription.handle
+    with handle:
+        while (taken := handle.take_message(subscription.msg_type, subscription.raw)) is not None:
+            messages.append(taken[0])
+    return messages

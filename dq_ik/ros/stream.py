@@ -161,6 +161,10 @@ class Stream:
     def follow(self, tip: str, pose: Pose, now: float) -> IkResult:
         """Take a goal, solve, and command the solution at once."""
         self.set_goal(tip, pose, now)
+        return self.answer()
+
+    def answer(self) -> IkResult:
+        """Solve for the goals that were set, and command the solution at once."""
         result = self.solve()
         self.command = self.target
         return result

@@ -27,7 +27,7 @@ from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
 from dq_ik.chain import Chain
-from dq_ik.errors import DqIkError, listing
+from dq_ik.errors import listing
 from dq_ik.options import IkOptions
 from dq_ik.pose import Pose
 from dq_ik.ros.description import LATCHED, listen_for_description
@@ -81,7 +81,7 @@ class ViewerNode(Node):
         self._server = open_server(self._settings.host, self._settings.port)
         try:
             listen_for_description(self, self._settings.robot_description, self._use)
-        except DqIkError:
+        except BaseException:  # also an interrupt
             close_server(self._server)
             raise
         self._say_where()
