@@ -179,38 +179,3 @@ def test_several_tips_have_a_topic_each():
         reached = chain.fk_all(chain.configuration(dict(zip(answer.name, answer.position))))
         for tip, pose in reached.items():
             assert pose.distance(chain.fk(q, tip)) < (1.1e-5, 1.1e-5)
-
-
-def test_goals_of_several_tips_sent_together_are_answered_together():
-    """A bad one among them is refused alone."""
-    tips = ('flange', 'finger_left')
-    chain = ROBOT.groups['arm_and_hand']
-    with (ros_processes.run_node(arguments=('-r', '__node:=both'), base_link='arm_base',
-                                 robot_description=ros_robot.urdf_text(),
-                                 tip_links=list(tips)) as node,
-          Client('both_tester') as client):
-        wait_for(node, 'kernels are warm')
-        commands = []
-        client.node.create_subscription(
-            JointState, '/both/joint_commands', commands.append, 1000)
-        goals = {tip: client.node.create_publisher(PoseStamped, f'/both/{tip}/goal_pose', 1)
-                 for tip in tips}
-        for publisher in goals.values():
-            wait_until(publisher.get_subscription_count)
-        wait_until(lambda: client.node.count_publishers('/both/joint_commands'))
-        time.sleep(0.5)
-        q = chain.configuration({**ros_robot.POSTURE, 'grip': 0.02})
-        for _ in range(100):
-            for tip, publisher in goals.items():
-                publisher.publish(stamped(chain.fk(q, tip)))
-            time.sleep(0.005)
-        time.sleep(0.5)
-        assert len(commands) < 170
-        count = len(commands)
-        goals['finger_left'].publish(stamped(chain.fk(q, 'finger_left'), 'no_such_frame'))
-        goals['flange'].publish(stamped(chain.fk(q, 'flange')))
-        wait_until(lambda: len(commands) > count)
-        wait_for(node, 'goal not followed: ')
-        last = chain.configuration(dict(zip(commands[-1].name, commands[-1].position)))
-        for tip, pose in chain.fk_all(last).items():
-            assert pose.distance(chain.fk(q, tip)) < (1.1e-5, 1.1e-5)
