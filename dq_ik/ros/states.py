@@ -37,13 +37,13 @@ class CurrentState:
         :param take: returns the ``sensor_msgs/JointState`` that came since it was last called.
         """
         self._take = take
-        self._positions: dict[str, float] = {}
+        self.recent: dict[str, float] = {}  # as of the last look
 
     @property
     def positions(self) -> dict[str, float]:
         """Positions by joint name, with all that has arrived until now."""
         self.refresh()
-        return self._positions
+        return self.recent
 
     def refresh(self) -> None:
         """Take what has arrived."""
@@ -53,7 +53,7 @@ class CurrentState:
     def update(self, msg: Any) -> None:
         """Take a ``sensor_msgs/JointState``, unless lengths differ or a value is not finite."""
         if len(msg.name) == len(msg.position) and math.isfinite(sum(msg.position)):
-            self._positions.update(zip(msg.name, msg.position))
+            self.recent.update(zip(msg.name, msg.position))
 
     def knows(self, names: tuple[str, ...]) -> bool:
         """Whether every one of these joints was heard of."""
