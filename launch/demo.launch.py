@@ -41,7 +41,7 @@ def start(context: LaunchContext) -> list:
     viewer, note = usable_viewer(given['viewer'])
     settings = DemoSettings(
         urdf=urdf, description=description, base=given['base'],
-        tips=tips_of(given['robot'], tuple(given['tip'].split()), given['urdf']),
+        tips=tips_of(given['robot'], tuple(given['tip'].split()), given['urdf'], given['base']),
         solver=given['solver'], viewer=viewer, sim=is_true(given['sim']),
         path=is_true(given['path']), rviz_config=rviz_layout())
     notes = [LogInfo(msg=note)] if note else []

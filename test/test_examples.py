@@ -93,7 +93,11 @@ def sampled(places, seconds: float) -> np.ndarray:
 def test_square_is_followed():
     """The tool goes round: 20 cm by 20 cm in the y-z plane, all at the same x."""
     with robot(PANDA, [TIP]) as places, running('follow_square.py'):
-        time.sleep(4.0)
+        from ros_bench import wait_until
+
+        wait_until(lambda: np.abs(places()[0] - [0.45, 0.0, 0.45]).max() == pytest.approx(
+            0.1, abs=0.005), 30.0, 'the tool is on the square')
+        time.sleep(1.0)
         path = sampled(places, 9.0)[:, 0]
     assert np.ptp(path, axis=0) == pytest.approx([0.0, 0.2, 0.2], abs=0.01)
     from_center = np.abs(path[:, 1:] - [0.0, 0.45]).max(axis=1)

@@ -116,6 +116,27 @@ def test_description_by_topic_and_swap_at_run_time():
         assert answer.name == ['drawer']
 
 
+def test_srdf_by_topic_names_the_groups():
+    """A robot with several leaves is refused until its SRDF comes; bad SRDFs change nothing."""
+    with (ros_processes.run_node(arguments=('-r', '__node:=grouped')) as node,
+          Client('grouped_tester') as client):
+        urdf, srdf = (client.node.create_publisher(String, topic, LATCHED) for topic in (
+            '/robot_description', '/robot_description_semantic'))
+        srdf.publish(String(data='<robot'))
+        wait_for(node, 'robot_description_semantic not used: the SRDF is not XML')
+        urdf.publish(String(data=ros_robot.urdf_text()))
+        wait_for(node, 'robot_description not used: ')
+        srdf.publish(String(data=ros_robot.SRDF))
+        wait_for(node, "group 'arm' from arm_base to flange")
+        answer = client.publish_and_wait(
+            PoseStamped, '/grouped/goal_pose', stamped(CHAIN.fk(Q)), JointState,
+            '/grouped/joint_commands', 20.0)
+        assert close(CHAIN.configuration(dict(zip(answer.name, answer.position))), CHAIN.fk(Q))
+        srdf.publish(String(data='<robot><group name="arm"><chain base_link="arm_base" '
+                                 'tip_link="tool"/></group></robot>'))
+        wait_for(node, "group 'arm' from arm_base to tool")
+
+
 def test_paused_clock_stops_stamps_but_not_answers():
     """With use_sim_time and a clock that stands still, goals are followed and budgets end."""
     moveit = pytest.importorskip('moveit_msgs.srv')

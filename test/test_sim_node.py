@@ -31,6 +31,7 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from dq_ik.ros.description import LATCHED
 from dq_ik.ros.sim_node import SimNode
+from dq_ik.sim import SimulationError
 
 PANDA = (Path(__file__).parent.parent / 'urdf' / 'panda.urdf').read_text()
 DOMAIN = 151
@@ -81,6 +82,24 @@ def test_a_joint_trajectory_is_followed_and_a_bad_one_refused(bench):
     ]))
     wait_until(lambda: abs(joint(states, 'panda_joint3') - 0.4) < 1e-6, what='last point')
     assert joint(states, 'panda_joint1') == pytest.approx(0.1)
+
+
+def test_a_robot_without_physics_moves_all_the_same(bench, capfd):
+    """Where MuJoCo is the node's own choice; where it is the user's, he is told."""
+    pytest.importorskip('mujoco')
+    flat = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="5" ixz="0" iyz="0"/>'
+    robot = (f'<robot name="flat"><link name="a"/><link name="b">{flat}</inertial></link>'
+             '<joint name="turn" type="continuous"><parent link="a"/><child link="b"/></joint>'
+             '</robot>')
+    states = bench.newest(JointState, 'flat/joint_states')
+    bench.add(SimNode, robot_description=robot, remap={'joint_states': 'flat/joint_states'})
+    wait_until(lambda: bool(states), what='joint states')
+    assert list(states[0].name) == ['turn']
+    log = capfd.readouterr().err
+    assert 'no physics: MuJoCo cannot simulate flat' in log
+    assert 'without physics' in log
+    with pytest.raises(SimulationError):
+        bench.add(SimNode, robot_description=robot, engine='mujoco')
 
 
 def test_joint_states_keep_the_rate(bench):

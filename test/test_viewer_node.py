@@ -86,6 +86,10 @@ def chosen(viewer: ViewerNode, label: str) -> str:
     return viewer.page.panel._choices[label].value
 
 
+def shows(viewer: ViewerNode, text: str) -> bool:
+    return text in viewer.page.panel._status.content
+
+
 def drag(viewer: ViewerNode, pose: Pose, phase: str) -> None:
     """Do what viser does when a browser moves the gizmo."""
     goal = viewer.page.goals[TIP]
@@ -179,5 +183,34 @@ def test_a_missing_ik_node_is_named(bench):
     """The page works without one, and says what is missing."""
     node = bench.add(
         ViewerNode, robot_description=PANDA, tip_links=[TIP], port=0, ik_node='nobody')
+    wait_until(lambda: shows(node, 'Waiting') and shows(node, 'node nobody'), what='waiting')
     node.page._outlet.option('method', 'pls')
-    wait_until(lambda: 'there is no node /nobody' in node.page.panel._status.content)
+    wait_until(lambda: shows(node, 'there is no node /nobody'))
+    answers = bench.node.create_publisher(DiagnosticStatus, 'nobody/status', LATCHED)
+    wait_until(lambda: shows(node, 'Ready'), what='somebody came')
+    answers.publish(DiagnosticStatus(level=DiagnosticStatus.OK, message='here I am'))
+    wait_until(lambda: shows(node, 'here I am'), what='answer')
+    bench.node.destroy_publisher(answers)
+    wait_until(lambda: shows(node, 'Waiting'), what='waiting again')
+
+
+def test_meshes_that_are_not_drawn_are_named_once_with_reason_and_remedy(bench, capfd):
+    """Files with the same trouble share a line."""
+    visual = '<visual><geometry><mesh filename="{}"/></geometry></visual>'
+    files = ('package://no_such/a.stl', 'package://no_such/b.stl', 'gone.stl')
+    links = ''.join(f'<link name="l{i}">{visual.format(file)}</link>'
+                    for i, file in enumerate(files))
+    joints = ''.join(f'<joint name="j{i}" type="fixed"><parent link="base"/>'
+                     f'<child link="l{i}"/></joint>' for i in range(3))
+    moving = ('<link name="tip"/><joint name="j" type="continuous"><parent link="base"/>'
+              '<child link="tip"/></joint>')
+    node = bench.add(ViewerNode, port=0, tip_links=['tip'], robot_description=(
+        f'<robot name="r"><link name="base"/>{links}{joints}{moving}</robot>'))
+    wait_until(lambda: node.page is not None)
+    lines = [line for line in capfd.readouterr().err.splitlines() if 'not drawn' in line]
+    assert len(lines) == 2
+    assert files[0] in lines[0]
+    assert files[1] in lines[0]
+    assert 'ROS_PACKAGE_PATH' in lines[0]
+    assert files[2] in lines[1]
+    assert 'no such file' in lines[1]

@@ -26,7 +26,8 @@ pytest.importorskip('viser')
 
 from dq_ik.pose import Pose
 from dq_ik.urdf import load_robot
-from dq_ik.viewer.errors import ViewerError
+from dq_ik.viewer import meshes
+from dq_ik.viewer.errors import MeshError, ViewerError
 from dq_ik.viewer.example_robots import example_robots, find_example
 from dq_ik.viewer.joint_bars import fraction, joint_bars
 from dq_ik.viewer.meshes import load_mesh, resolve_uri
@@ -188,7 +189,27 @@ def test_a_broken_or_missing_mesh_is_named_not_fatal(server, tmp_path):
     (tmp_path / 'part.stl').write_bytes(b'not a mesh')
     server.scene.reset()
     scene = RobotScene(server, load_robot(SHAPES), parse_visuals(SHAPES), tmp_path)
-    assert scene.missing_meshes == ['part.stl']
+    assert list(scene.missing_meshes) == ['part.stl']
+    assert 'no triangles' in scene.missing_meshes['part.stl']
+
+
+@pytest.mark.parametrize(('uri', 'reason'), [
+    ('package://no_such_package/a.stl', r"'no_such_package' is not installed.*ROS_PACKAGE_PATH"),
+    ('meshes/a.stl', 'no such file .*relative to'), ('https://example.org/a.stl', 'not fetched'),
+    ('damaged.obj', 'export it again')])
+def test_a_mesh_that_is_not_drawn_has_a_reason_and_a_remedy(uri, reason, tmp_path):
+    pytest.importorskip('trimesh')
+    (tmp_path / 'damaged.obj').write_text('v 0 0\nf 1 2 9\n')
+    with pytest.raises(MeshError, match=reason):
+        load_mesh(MeshFile(uri), tmp_path)
+
+
+def test_the_package_that_reads_a_mesh_is_named(tmp_path, monkeypatch):
+    pytest.importorskip('trimesh')
+    (tmp_path / 'a.dae').write_text('<COLLADA/>')
+    monkeypatch.setattr(meshes, 'find_spec', lambda name: None)
+    with pytest.raises(MeshError, match='pip install pycollada'):
+        load_mesh(MeshFile('a.dae'), tmp_path)
 
 
 @pytest.mark.parametrize('robot', ['panda', 'ur5_robot', 'kinova', 'xarm7', 'tiago'])

@@ -26,11 +26,12 @@ import pytest
 
 viser = pytest.importorskip('viser')
 
+import rich  # noqa: E402
 from viser._messages import ShareUrlRequest  # noqa: E402
 import websockets  # noqa: E402
 
 from dq_ik.viewer.errors import ViewerError  # noqa: E402
-from dq_ik.viewer.server import free_port, open_server, page_origins, url  # noqa: E402
+from dq_ik.viewer.server import close_server, free_port, open_server, page_origins, url  # noqa: E402
 
 PROTOCOL = f'viser-v{viser.__version__}'
 
@@ -135,3 +136,10 @@ def test_a_full_range_of_ports_is_an_error(monkeypatch):
 def test_origins_of_an_open_host_contain_the_machine_name():
     """For those who choose to expose the page."""
     assert f'http://{socket.gethostname()}:80' in page_origins('0.0.0.0', 80)
+
+
+def test_opening_and_closing_print_nothing(capfd):
+    """Those who open the page announce it themselves; the console works as before."""
+    close_server(open_server(port=0))
+    rich.print('afterwards')
+    assert capfd.readouterr() == ('afterwards\n', '')

@@ -33,14 +33,11 @@ import numpy as np
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / 'test')]  # the browser and the test node of the tests
 
-from browser import ARROW, open_browser, unavailable  # noqa: E402
-from geometry_msgs.msg import PoseStamped  # noqa: E402
-from ros_bench import Bench, ros_bench, wait_until  # noqa: E402
+from browser import ARROW, Browser, open_browser, unavailable  # noqa: E402
+from ros_bench import ros_bench, wait_until  # noqa: E402
 from sensor_msgs.msg import JointState  # noqa: E402
 import viser  # noqa: E402
 
-from dq_ik.pose import Pose  # noqa: E402
-from dq_ik.ros.conversions import fill_pose  # noqa: E402
 from dq_ik.ros.viewer_node import ViewerNode  # noqa: E402
 from dq_ik.share import robot_file  # noqa: E402
 
@@ -52,6 +49,12 @@ STREAM_RATE, STREAM_TIME = 500.0, 10.0
 MOTION = 2e-4  # [rad]: the arm has moved
 
 
+def environment() -> dict[str, str]:
+    """Return the environment of all processes."""
+    return {**os.environ, 'PYTHONPATH': str(ROOT), 'ROS_DOMAIN_ID': str(DOMAIN),
+            'ROS_AUTOMATIC_DISCOVERY_RANGE': 'LOCALHOST'}
+
+
 @contextmanager
 def processes(urdf: str) -> Iterator[None]:
     """Run the ik node and the simulated arm as processes of their own."""
@@ -60,12 +63,10 @@ def processes(urdf: str) -> Iterator[None]:
     quoted = '\n'.join(f'      {line}' for line in urdf.splitlines())
     settings.write_text(
         f'/**:\n  ros__parameters:\n    robot_description: |\n{quoted}\n    tip_links: [{TIP}]\n')
-    environment = {**os.environ, 'PYTHONPATH': str(ROOT), 'ROS_DOMAIN_ID': str(DOMAIN),
-                   'ROS_AUTOMATIC_DISCOVERY_RANGE': 'LOCALHOST'}
     remap = ['-r', 'joint_commands:=dq_ik/joint_commands']
     running = [
         subprocess.Popen([sys.executable, '-m', module, '--ros-args', '--params-file',
-                          str(settings), *extra], env=environment)
+                          str(settings), *extra], env=environment())
         for module, extra in (('dq_ik.ros.node', []), ('dq_ik.ros.sim_node', remap))]
     try:
         yield
@@ -98,29 +99,28 @@ def event_to_command(viewer: ViewerNode, commands: list) -> list[float]:
     return times
 
 
-def drag_to_motion(viewer: ViewerNode, states: list) -> list[float]:
+def drag_to_motion(viewer: ViewerNode, browser: Browser, states: list) -> list[float]:
     """Return times from a movement of the mouse in Chromium to a movement of the arm [s]."""
     page, times = viewer.page, []
-    with open_browser(viewer._server) as browser:
-        pose = page.goals[TIP].pose
-        axes = pose.matrix[:3, :3]
-        browser.look_at(pose.position, pose.position + axes @ np.full(3, 0.6))
-        grip = pose.position + ARROW * page.goals[TIP].control.scale * axes[:, 0]
-        start = np.array(browser.pixel(grip))
-        step = np.array(browser.pixel(grip - 0.01 * axes[:, 0])) - start
-        browser.page.mouse.move(*start)
-        browser.page.wait_for_timeout(500)
-        browser.page.mouse.down()
-        for index in range(DRAGS):
-            browser.page.wait_for_timeout(1000)
-            before = np.array(states[0].position)
-            began = time.perf_counter()
-            browser.page.mouse.move(*(start + (index + 1) * step))
-            while (np.abs(np.array(states[0].position) - before).max() < MOTION
-                   and time.perf_counter() - began < 3.0):
-                time.sleep(0.002)
-            times.append(time.perf_counter() - began)
-        browser.page.mouse.up()
+    pose = page.goals[TIP].pose
+    axes = pose.matrix[:3, :3]
+    browser.look_at(pose.position, pose.position + axes @ np.full(3, 0.6))
+    grip = pose.position + ARROW * page.goals[TIP].control.scale * axes[:, 0]
+    start = np.array(browser.pixel(grip))
+    step = np.array(browser.pixel(grip - 0.01 * axes[:, 0])) - start
+    browser.page.mouse.move(*start)
+    browser.page.wait_for_timeout(500)
+    browser.page.mouse.down()
+    for index in range(DRAGS):
+        browser.page.wait_for_timeout(1000)
+        before = np.array(states[0].position)
+        began = time.perf_counter()
+        browser.page.mouse.move(*(start + (index + 1) * step))
+        while (np.abs(np.array(states[0].position) - before).max() < MOTION
+               and time.perf_counter() - began < 3.0):
+            time.sleep(0.002)
+        times.append(time.perf_counter() - began)
+    browser.page.mouse.up()
     return times
 
 
@@ -141,24 +141,20 @@ def drawing_share(viewer: ViewerNode) -> float:
     return drawn - idle
 
 
-def stream_rate(bench: Bench) -> float:
-    """Return how many joint commands per second answer goals at 500 Hz."""
-    goals = bench.node.create_publisher(PoseStamped, 'dq_ik/goal_pose', 1)
-    count = [0]
-    bench.node.create_subscription(
-        JointState, 'dq_ik/joint_commands', lambda _: count.__setitem__(0, count[0] + 1), 100)
-    time.sleep(1.0)
-    msg = PoseStamped()
-    msg.header.frame_id = BASE
-    began = time.perf_counter()
-    for index in range(int(STREAM_RATE * STREAM_TIME)):
-        angle = 2.0 * np.pi * index / STREAM_RATE / 4.0
-        place = (0.45, 0.1 * np.sin(angle), 0.5 + 0.1 * np.cos(angle))
-        fill_pose(msg.pose, Pose.from_xyz_rpy(place, (np.pi, 0.0, 0.0)))
-        goals.publish(msg)
-        time.sleep(max(0.0, began + (index + 1) / STREAM_RATE - time.perf_counter()))
-    time.sleep(0.2)
-    return count[0] / STREAM_TIME
+def stream_rates() -> tuple[float, float]:
+    """Return goals and commands per second of a stream of 500 Hz from a process of its own."""
+    words = [sys.executable, str(ROOT / 'tools' / 'goal_stream.py'), '--rate', str(STREAM_RATE),
+             '--duration', str(STREAM_TIME), '--base', BASE]
+    output = subprocess.run(words, env=environment(), check=True, stdout=subprocess.PIPE,
+                            text=True).stdout
+    sent, answered = map(float, output.split())
+    return sent, answered
+
+
+def describe_stream(name: str) -> str:
+    """Stream goals, and return one line about it."""
+    sent, answered = stream_rates()
+    return f'{name:<42} {answered:.1f} commands for {sent:.1f} goals per second (bar: 500)'
 
 
 def describe(name: str, times: list[float], bar: float) -> str:
@@ -178,21 +174,23 @@ def main() -> int:
         return 1
     urdf = robot_file('panda').read_text()
     with processes(urdf), ros_bench(DOMAIN) as bench:
+        wait_until(lambda: bench.node.count_publishers('dq_ik/joint_commands'), 300.0,
+                   'the ik node is ready')
+        print(describe_stream('500 Hz without a page'))
         viewer = bench.add(ViewerNode, robot_description=urdf, tip_links=[TIP], port=0)
         commands = bench.newest(JointState, 'dq_ik/joint_commands')
         states = bench.newest(JointState, 'joint_states')
-        wait_until(lambda: bool(states) and bench.node.count_publishers('dq_ik/joint_commands'),
-                   300.0, 'the ik node is ready')
         wait_until(lambda: viewer.page._heard_joints, what='joint states')
         time.sleep(2.0)
         print(describe('gizmo event to joint command', event_to_command(viewer, commands), 5))
         print(f'{"drawing a moving arm at 30 Hz":<42} {100 * drawing_share(viewer):.1f} % '
               'of a core (bar: 10 %)')
-        print(f'{"stream of 500 Hz beside the page":<42} {stream_rate(bench):.1f} commands per '
-              'second (bar: 500)')
+        print(describe_stream('500 Hz beside the viewer'))
         if browser:
-            print(describe('mouse in Chromium to motion of the arm', drag_to_motion(
-                viewer, states), 250))
+            with open_browser(viewer._server) as window:
+                print(describe_stream('500 Hz beside the page in Chromium'))
+                print(describe('mouse in Chromium to motion of the arm', drag_to_motion(
+                    viewer, window, states), 250))
     return 0
 
 

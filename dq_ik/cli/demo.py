@@ -62,6 +62,7 @@ def run(args: Namespace) -> int:
         print(note, file=sys.stderr)
     settings = DemoSettings(
         urdf=urdf, description=description, base=args.base,
-        tips=tips_of(args.robot, tuple(args.tip), args.urdf), solver=args.solver, viewer=viewer,
-        sim=not args.no_sim, path=not args.no_path, duration=args.duration, port=args.port)
+        tips=tips_of(args.robot, tuple(args.tip), args.urdf, args.base),
+        solver=args.solver, viewer=viewer, sim=not args.no_sim, path=not args.no_path,
+        duration=args.duration, port=args.port)
     return run_demo(demo_nodes(settings), browser=not args.no_browser)

@@ -18,8 +18,10 @@ from __future__ import annotations
 from importlib.util import find_spec
 from pathlib import Path
 
+from dq_ik.errors import ChainError
+from dq_ik.model import JointKind, RobotModel
 from dq_ik.share import robot_file, robot_names, share_folder
-from dq_ik.urdf import read_source
+from dq_ik.urdf import load_robot, read_source
 from dq_ik.viewer.example_robots import find_example
 
 DEFAULT_ROBOT = 'panda'
@@ -49,9 +51,33 @@ def find_robot(robot: str, urdf: str | Path | None = None) -> tuple[Path, str]:
     return path, read_source(path)
 
 
-def tips_of(robot: str, tips: tuple[str, ...], urdf: str | Path | None = None) -> tuple[str, ...]:
-    """Return the links that get goals: the given ones, else those known for the robot."""
-    return tips or (() if urdf else TIPS.get(robot, ()))
+def tips_of(robot: str, tips: tuple[str, ...], urdf: str | Path | None = None,
+            base: str = '') -> tuple[str, ...]:
+    """
+    Return the links that get goals: the given ones, else those known for the robot, else the end.
+
+    :raises DqIkError: if they do not fit the robot, or it has several ends; with a list of links
+    """
+    path, text = find_robot(robot, urdf)
+    model = load_robot(text)
+    if not tips:
+        known = TIPS.get(path.stem, ())
+        tips = known if set(known) <= set(model.links) else ()
+    return model.chain(base or None, tips or _obvious_tip(model, base or model.root)).tips
+
+
+def _obvious_tip(model: RobotModel, base: str) -> str | None:
+    """Return the first leaf of the only body at the end that moves; None if there are several."""
+    tips: dict[str, str] = {}
+    for leaf in model.leaves:
+        try:
+            path = model.joint_path(base, leaf)
+        except ChainError:
+            continue
+        moving = [joint.name for joint in path if joint.kind is not JointKind.FIXED]
+        if moving:
+            tips.setdefault(moving[-1], leaf)
+    return next(iter(tips.values())) if len(tips) == 1 else None
 
 
 def usable_viewer(wanted: str) -> tuple[str, str]:

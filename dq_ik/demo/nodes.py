@@ -25,6 +25,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from dq_ik.urdf import load_robot
+
 VIEWERS = ('rviz', 'web', 'none')
 IK_NODE = 'dq_ik'
 PATH_NODE = 'dq_ik_path'
@@ -124,6 +126,7 @@ def _viewer_node(settings: DemoSettings) -> NodeRow:
 
 
 def _rviz_nodes(settings: DemoSettings) -> list[NodeRow]:
+    frame = ('-f', load_robot(settings.description).root)
     layout = ('-d', str(settings.rviz_config)) if settings.rviz_config else ()
     return [
         NodeRow('robot_state_publisher', 'robot_state_publisher', 'robot_state_publisher',
@@ -131,7 +134,7 @@ def _rviz_nodes(settings: DemoSettings) -> list[NodeRow]:
         NodeRow('dq_ik', 'goal_marker', 'dq_ik_goal_marker',
                 {**_chain(settings), 'ik_node': IK_NODE},
                 ((f'{IK_NODE}/joint_commands', _commands(settings)),)),
-        NodeRow('rviz2', 'rviz2', 'rviz2', arguments=layout),
+        NodeRow('rviz2', 'rviz2', 'rviz2', arguments=layout + frame),
     ]
 
 

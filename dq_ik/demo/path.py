@@ -87,13 +87,14 @@ def find_path(chain: Chain) -> Path:
 
 
 def _centres(chain: Chain) -> Iterator[np.ndarray]:
-    """Yield configurations between neutral and random ones, whose tips are above the base."""
+    """Yield configurations between neutral and random ones, with all tips above the ground."""
     rng = np.random.default_rng(0)
     yield chain.neutral
+    ground = min(0.0, *(pose.position[2] for pose in chain.fk_all(chain.neutral).values()))
     found = 0
     for _ in range(20 * CENTRES):
         q = chain.clamp(0.5 * (chain.neutral + chain.random(rng)))
-        if all(pose.position[2] > 0.0 for pose in chain.fk_all(q).values()):
+        if all(pose.position[2] >= ground for pose in chain.fk_all(q).values()):
             yield q
             found += 1
         if found == CENTRES:

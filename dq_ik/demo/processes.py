@@ -25,6 +25,9 @@ import time
 
 GRACE = 8.0  # time to end after SIGTERM [s]
 POLL = 0.05
+# How nodes write a line of their log: the name of the node is said by us, the time by nobody.
+LOG_FORMAT = '{severity}: {message}'
+ORDINARY = 'INFO: '
 
 
 class Child:
@@ -112,5 +115,5 @@ def end_all(children: Sequence[Child], grace: float = GRACE) -> list[str]:
 
 
 def say(name: str, line: str) -> None:
-    """Print a line with its origin."""
-    print(f'[{name}] {line}', flush=True, file=sys.stdout)
+    """Print a line with its origin; that it is an ordinary one need not be said."""
+    print(f'[{name}] {line.removeprefix(ORDINARY)}', flush=True, file=sys.stdout)

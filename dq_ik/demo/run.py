@@ -15,7 +15,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, ExitStack
 import json
 import os
@@ -28,9 +28,13 @@ import threading
 import webbrowser
 
 from dq_ik.demo.nodes import MODULES, NodeRow, PATH_NODE
-from dq_ik.demo.processes import Child, end_all, say, watch
+from dq_ik.demo.processes import Child, end_all, LOG_FORMAT, say, watch
 
 _PAGE = re.compile(r'open (http://\S+) in a browser')
+INVITATION = """
+    The page:  {}   (drag the arrows and rings at the tool)
+    The end:   Ctrl-C
+"""
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
@@ -38,13 +42,14 @@ def run_demo(rows: Sequence[NodeRow], browser: bool = True) -> int:
     """
     Run nodes until the path ends, a node fails, or the user interrupts.
 
-    :param browser: open the web page when its node says where it is
+    :param browser: open the web page, where there is a screen, when its node says where it is
     :returns: 0 after an ordinary end, 1 when a node failed
     """
     with ExitStack() as stack:
         stop = stack.enter_context(_stopped_by_signals())
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix='dq_ik_demo_')))
-        hear = _opener(say) if browser else say
+        hear = _announcer(browser)
+        print('The demo starts; Ctrl-C ends it.', flush=True)
         children: list[Child] = []
         try:
             for row in rows:
@@ -92,6 +97,7 @@ def environment() -> dict[str, str]:
             result['AMENT_PREFIX_PATH'] = os.pathsep.join([sys.prefix, *known])
     result.setdefault('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
     result.setdefault('PYTHONUNBUFFERED', '1')
+    result.setdefault('RCUTILS_CONSOLE_OUTPUT_FORMAT', LOG_FORMAT)
     return result
 
 
@@ -107,15 +113,14 @@ def _stopped_by_signals() -> Iterator[threading.Event]:
             signal.signal(number, handler)
 
 
-def _opener(hear):
-    """Return a listener that also opens the page, once, where there is a screen."""
-    opened = threading.Event()
-
+def _announcer(browser: bool) -> Callable[[str, str], None]:
+    """Return a listener that passes on what nodes say, and makes the page hard to overlook."""
     def listen(name: str, line: str) -> None:
-        hear(name, line)
         page = _PAGE.search(line)
-        screen = os.environ.get('DISPLAY') or os.environ.get('WAYLAND_DISPLAY')
-        if page and screen and not opened.is_set():
-            opened.set()
+        if page is None:
+            say(name, line)
+            return
+        print(INVITATION.format(page.group(1)), flush=True)
+        if browser and (os.environ.get('DISPLAY') or os.environ.get('WAYLAND_DISPLAY')):
             webbrowser.open(page.group(1))
     return listen

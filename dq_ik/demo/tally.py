@@ -37,6 +37,15 @@ class Answer:
 
 
 @dataclass
+class Waiting:
+    """Goals of all tips that were sent together, and the nearest command since then."""
+
+    time: float
+    goals: Mapping[str, Pose]
+    best: Answer | None = None
+
+
+@dataclass
 class Tally:
     """
     Goals sent and the answers to them.
@@ -48,17 +57,17 @@ class Tally:
     options: IkOptions = field(default_factory=IkOptions)
     sent: int = 0
     answers: list[Answer] = field(default_factory=list)
-    _waiting: deque[tuple[float, Mapping[str, Pose]]] = field(
-        default_factory=lambda: deque(maxlen=IN_FLIGHT))
+    _waiting: deque[Waiting] = field(default_factory=lambda: deque(maxlen=IN_FLIGHT))
     _times: list[float] = field(default_factory=list)
 
     def send(self, goals: Mapping[str, Pose], now: float) -> None:
         """Note that goals of all tips go out at the time ``now`` [s]."""
         self.sent += 1
-        self._waiting.append((now, goals))
+        self._waiting.append(Waiting(now, goals))
 
     def forget(self) -> None:
         """Give up waiting for answers: somebody else commands the robot."""
+        self.finish()
         self.sent -= len(self._waiting)
         self._waiting.clear()
 
@@ -66,28 +75,43 @@ class Tally:
         """
         Note where a command brings the tips.
 
-        It answers the nearest goal that waits; older ones were overtaken.
+        It answers the goals nearest to it; older ones were overtaken. Goals of several tips are
+        heard one after the other, so that only the last of some commands meets them all.
         """
         if not self._waiting:
             return
-        errors = [_worst(goals, reached) for _, goals in self._waiting]
+        errors = [_worst(item.goals, reached) for item in self._waiting]
         nearest = min(range(len(errors)), key=lambda index: errors[index])
-        sent, _ = self._waiting[nearest]
-        for _ in range(nearest + 1):
-            self._waiting.popleft()
-        self.answers.append(Answer(*errors[nearest], now - sent))
+        for _ in range(nearest):
+            self._close(self._waiting.popleft())
+        item, error = self._waiting[0], errors[nearest]
+        if item.best is None or error < (item.best.position_error, item.best.rotation_error):
+            item.best = Answer(*error, now - item.time)
         self._times.append(now)
+        if self._is_met(item.best):
+            self._close(self._waiting.popleft())
+
+    def finish(self) -> None:
+        """Count the goals that were answered but not met, and that no later command overtook."""
+        while self._waiting and self._waiting[0].best:
+            self._close(self._waiting.popleft())
+
+    def _close(self, item: Waiting) -> None:
+        if item.best:
+            self.answers.append(item.best)
+
+    def _is_met(self, answer: Answer) -> bool:
+        return (answer.position_error <= SLACK * self.options.position_tolerance
+                and answer.rotation_error <= SLACK * self.options.rotation_tolerance)
 
     @property
     def solved(self) -> int:
         """Number of goals met within the tolerances of the solver."""
-        return sum(
-            answer.position_error <= SLACK * self.options.position_tolerance
-            and answer.rotation_error <= SLACK * self.options.rotation_tolerance
-            for answer in self.answers)
+        return sum(self._is_met(answer) for answer in self.answers)
 
     def summary(self) -> str:
         """Return a few lines for a person."""
+        self.finish()
         lines = [f'goals sent      {self.sent}', f'answered        {len(self.answers)}',
                  f'solved          {self.solved}']
         if self.answers:

@@ -34,7 +34,13 @@ from dq_ik.goal import Goal
 from dq_ik.options import IkOptions, METADATA
 from dq_ik.pose import Pose
 from dq_ik.result import IkResult, Status
-from dq_ik.ros.constraints import bounds, joint_ranges, JointRange, unsupported
+from dq_ik.ros.constraints import (
+    bounds,
+    broken_ranges,
+    joint_ranges,
+    JointRange,
+    unsupported,
+)
 from dq_ik.ros.conversions import pose_from_msg, RobotStateWriter, seconds
 from dq_ik.ros.errors import ErrorCode, fill_error, RequestError
 from dq_ik.ros.frames import FrameError, Frames, Lookup, rigid_body
@@ -60,12 +66,12 @@ class Query(NamedTuple):
     """
 
     group: Group
-    goals: Goal | Pose | tuple[Goal | Pose, ...]
+    goals: Goal | Pose | list[Goal | Pose]
     seed: np.ndarray
     state: Mapping[str, float]
     ranges: tuple[JointRange, ...]
     timeout: float
-    notes: tuple[str, ...]
+    notes: list[str]
 
 
 def shared(options: IkOptions) -> IkOptions:
@@ -79,6 +85,8 @@ class Group:
     def __init__(self, chain: Chain, options: IkOptions, lookup: Lookup | None) -> None:
         self.chain = chain
         self.options = options
+        self.joints = frozenset(chain.joint_names)
+        self.neutral = tuple(zip(chain.joint_names, chain.neutral.tolist()))
         self.frames = Frames(chain.model, chain.base, lookup)
         # link -> (tip, pose of the tip in the link), for all links rigidly attached to a tip
         self.tip_of: dict[str, tuple[str, Pose]] = {}
@@ -130,10 +138,10 @@ class IkServer:
         """
         group = self._group(request.group_name)
         state = requested_state(request.robot_state, self.robot, current)
-        ranges = joint_ranges(request.constraints, self.robot.model,
-                              self.settings.unsupported_constraints == 'ignore')
+        ignored = self._ignored(request.constraints)
+        ranges = joint_ranges(request.constraints, self.robot.model)
         chain = group.chain
-        seed = chain.configuration(state)
+        seed = np.array([state.get(name, neutral) for name, neutral in group.neutral])
         poses = {}
         for link, stamped in _targets(request, chain):
             tip, x_link_tip = self._tip(group, link)
@@ -141,10 +149,10 @@ class IkServer:
             poses[tip] = pose if link == tip else pose @ x_link_tip
         if len(chain.tips) > 1:  # tips without a pose keep the one they have
             poses = {**chain.fk_all(seed), **poses}
-        goals = tuple(self._goal(poses[tip], tip) for tip in chain.tips)
+        goals = [self._goal(poses[tip], tip) for tip in chain.tips]
         return Query(group, goals[0] if len(goals) == 1 else goals, seed, state, ranges,
                      _timeout(seconds(request.timeout), group.options.timeout),
-                     _notes(request, state, chain))
+                     _notes(request.avoid_collisions, group.joints <= state.keys(), ignored))
 
     def solve(self, query: Query, budget: float = float('inf')) -> IkResult:
         """
@@ -158,8 +166,9 @@ class IkServer:
 
     def fill(self, response: Any, query: Query, result: IkResult) -> Any:
         """Write the answer into a ``GetPositionIK.Response`` and return it."""
-        positions = {**query.state, **query.group.chain.joint_positions(result.q)}
-        broken = [item.joint for item in query.ranges if not item.holds(positions)]
+        chain = query.group.chain
+        positions = {**query.state, **dict(zip(chain.joint_names, result.q.tolist()))}
+        broken = broken_ranges(query.ranges, chain, result.q, positions) if query.ranges else []
         text = [result.message, *query.notes]
         if broken:
             text.insert(0, f'the constraints of {listing(broken)} do not hold')
@@ -184,6 +193,16 @@ class IkServer:
             raise RequestError(ErrorCode.INVALID_GROUP_NAME,
                           f"there is no group '{name}'; the groups are {listing(self._groups)}")
         return self._groups[name]
+
+    def _ignored(self, constraints: Any) -> list[str]:
+        """Return the kinds of constraints that are passed over, if the settings allow that."""
+        kinds = unsupported(constraints)
+        if kinds and self.settings.unsupported_constraints != 'ignore':
+            raise RequestError(
+                ErrorCode.INVALID_GOAL_CONSTRAINTS,
+                f'{" and ".join(kinds)} constraints are not supported, joint constraints are '
+                '(parameter unsupported_constraints: ignore passes over them)')
+        return kinds
 
     def _tip(self, group: Group, link: str) -> tuple[str, Pose]:
         link = link.lstrip('/')
@@ -213,7 +232,7 @@ class IkServer:
 
 def _targets(request: Any, chain: Chain) -> list[tuple[str, Any]]:
     """Return links and stamped poses as move_group selects them."""
-    poses, links = list(request.pose_stamped_vector), list(request.ik_link_names)
+    poses, links = request.pose_stamped_vector, request.ik_link_names
     if not poses:
         poses, links = [request.pose_stamped], [request.ik_link_name]
     elif len(poses) == 1:
@@ -234,13 +253,12 @@ def _timeout(asked: float, default: float) -> float:
     return min(max(asked, METADATA['timeout']['minimum']), METADATA['timeout']['maximum'])
 
 
-def _notes(request: Any, state: Mapping[str, float], chain: Chain) -> tuple[str, ...]:
+def _notes(avoid_collisions: bool, knows_joints: bool, ignored: list[str]) -> list[str]:
     notes = []
-    if not all(name in state for name in chain.joint_names):
+    if not knows_joints:
         notes.append(NO_JOINT_STATES)
-    if request.avoid_collisions:
+    if avoid_collisions:
         notes.append('collisions not checked')
-    others = unsupported(request.constraints)
-    if others:
-        notes.append(f'{" and ".join(others)} constraints not checked')
-    return tuple(notes)
+    if ignored:
+        notes.append(f'{" and ".join(ignored)} constraints not checked')
+    return notes

@@ -48,24 +48,18 @@ class JointRange:
 
 def unsupported(msg: Any) -> list[str]:
     """Return the kinds of constraints in a message that the solver does not know."""
-    lists = {'position': msg.position_constraints, 'orientation': msg.orientation_constraints,
-             'visibility': msg.visibility_constraints}
-    return [name for name, constraints in lists.items() if constraints]
+    lists = (('position', msg.position_constraints),
+             ('orientation', msg.orientation_constraints),
+             ('visibility', msg.visibility_constraints))
+    return [kind for kind, constraints in lists if constraints]
 
 
-def joint_ranges(msg: Any, model: RobotModel, ignore_others: bool) -> tuple[JointRange, ...]:
+def joint_ranges(msg: Any, model: RobotModel) -> tuple[JointRange, ...]:
     """
-    Read a ``moveit_msgs/Constraints``.
+    Read the joint constraints of a ``moveit_msgs/Constraints``.
 
-    :param ignore_others: pass over position, orientation and visibility constraints instead of
-        refusing them.
     :raises RequestError: INVALID_GOAL_CONSTRAINTS.
     """
-    others = unsupported(msg)
-    if others and not ignore_others:
-        raise RequestError(ErrorCode.INVALID_GOAL_CONSTRAINTS,
-                      f'{" and ".join(others)} constraints are not supported, joint constraints '
-                      'are (parameter unsupported_constraints: ignore passes over them)')
     return tuple(_joint_range(constraint, model) for constraint in msg.joint_constraints)
 
 
@@ -91,3 +85,14 @@ def bounds(chain: Chain, ranges: tuple[JointRange, ...]) -> tuple[np.ndarray, np
             i = chain.joint_names.index(item.joint)
             lower[i], upper[i] = max(lower[i], item.lower), min(upper[i], item.upper)
     return lower, upper
+
+
+def broken_ranges(ranges: tuple[JointRange, ...], chain: Chain, q: np.ndarray,
+                  state: Mapping[str, float]) -> list[str]:
+    """
+    Return the joints that are not where they must be with the chain at ``q``.
+
+    :param state: positions of the joints outside the chain.
+    """
+    positions = {**state, **chain.joint_positions(q)}
+    return [item.joint for item in ranges if not item.holds(positions)]

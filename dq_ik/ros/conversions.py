@@ -42,11 +42,15 @@ def pose_from_msg(msg: Any) -> Pose:
     :raises PoseError: if a number is not finite, a position absurd, or the quaternion zero.
     """
     p, r = msg.position, msg.orientation
-    tx, ty, tz = p.x, p.y, p.z
+    return pose_from_numbers(p.x, p.y, p.z, r.x, r.y, r.z, r.w)
+
+
+def pose_from_numbers(tx: float, ty: float, tz: float, x: float, y: float, z: float,
+                      w: float) -> Pose:
+    """Return the pose of a position and a quaternion in the order of ROS; raises PoseError."""
     if abs(tx) > FARTHEST or abs(ty) > FARTHEST or abs(tz) > FARTHEST:
         raise PoseError(f'the position ({tx:g}, {ty:g}, {tz:g}) is not finite or no place on '
                         f'earth: more than {FARTHEST:g} m away')
-    w, x, y, z = r.w, r.x, r.y, r.z
     norm = math.sqrt(w * w + x * x + y * y + z * z)
     if not (SHORTEST < norm < math.inf and math.isfinite(tx + ty + tz)):
         return Pose.from_position_quaternion((tx, ty, tz), (w, x, y, z))  # says what is wrong
@@ -92,13 +96,15 @@ def joint_positions(msg: Any, model: RobotModel) -> dict[str, float]:
     :raises SeedError: on a wrong length or a value that is not finite.
     :raises ChainError: on a joint that the robot does not have.
     """
-    names, positions = list(msg.name), list(msg.position)
+    names, positions = msg.name, msg.position
     if len(names) != len(positions):
         raise SeedError(f'a joint state has {len(names)} names but {len(positions)} positions')
-    for name, position in zip(names, positions):
+    for name in names:
         model.joint(name)
-        if not math.isfinite(position):
-            raise SeedError(f"joint '{name}' has the position {position}; it must be finite")
+    if not math.isfinite(sum(positions)):
+        for name, position in zip(names, positions):
+            if not math.isfinite(position):
+                raise SeedError(f"joint '{name}' has the position {position}; it must be finite")
     return dict(zip(names, positions))
 
 
@@ -108,8 +114,10 @@ def multi_dof_positions(msg: Any, model: RobotModel) -> dict[str, float]:
 
     Joints that the URDF does not have are left out: MoveIt lists the virtual joints of its SRDF.
     """
-    kinds = {joint.name: joint.kind for joint in model.joints}
     variables: dict[str, float] = {}
+    if not msg.joint_names:
+        return variables
+    kinds = {joint.name: joint.kind for joint in model.joints}
     for name, transform in zip(msg.joint_names, msg.transforms):
         if name in kinds:
             variables.update(_variables(name, kinds[name], pose_from_transform(transform)))
@@ -147,7 +155,10 @@ class RobotStateWriter:
         """
         self._model = model
         self._transform = transform
+        whole = model.whole
+        self._neutral = whole.joint_positions(whole.neutral)
         self._names = [joint.name for joint in model.joints if joint.kind in SINGLE_AXIS]
+        self._mimics = [(joint.name, joint.mimic) for joint in model.joints if joint.mimic]
         self._multi = [joint for joint in model.joints
                        if joint.kind not in (*SINGLE_AXIS, JointKind.FIXED)]
 
@@ -157,17 +168,24 @@ class RobotStateWriter:
 
         :param positions: by variable; joints left out are at neutral, mimic joints follow.
         """
+        values = {**self._neutral, **positions}
+        for name, mimic in self._mimics:
+            values[name] = mimic.multiplier * values[mimic.joint] + mimic.offset
+        msg.is_diff = False
+        state = msg.joint_state
+        state.header.frame_id = self._model.root
+        state.name = self._names
+        state.position = array('d', [values[name] for name in self._names])
+        if self._multi:
+            self._fill_multi(msg.multi_dof_joint_state, positions)
+        return msg
+
+    def _fill_multi(self, msg: Any, positions: Mapping[str, float]) -> None:
+        """Write the joints that one number does not describe."""
         whole = self._model.whole
         q = whole.configuration(positions)
-        values = whole.joint_positions(q)
-        msg.is_diff = False
-        msg.joint_state.header.frame_id = self._model.root
-        msg.joint_state.name = self._names
-        msg.joint_state.position = array('d', [values[name] for name in self._names])
-        multi = msg.multi_dof_joint_state
-        multi.header.frame_id = self._model.root
-        multi.joint_names = [joint.name for joint in self._multi]
         poses = [(whole.fk(q, joint.parent) @ joint.origin).inverse() @ whole.fk(q, joint.child)
                  for joint in self._multi]
-        multi.transforms = [fill_transform(self._transform(), pose) for pose in poses]
-        return msg
+        msg.header.frame_id = self._model.root
+        msg.joint_names = [joint.name for joint in self._multi]
+        msg.transforms = [fill_transform(self._transform(), pose) for pose in poses]

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The robot description: a parameter, or else the latched topic."""
+"""The robot description: a parameter, or else the latched topic; likewise its SRDF."""
 
 from __future__ import annotations
 
@@ -35,14 +35,19 @@ def listen_for_description(node: Node, given: str, use: Callable[[str], None]) -
 
     :param given: value of the parameter ``robot_description``, may be empty
     """
-    def on_message(msg: String) -> None:
-        try:
-            use(msg.data)
-        except DqIkError as error:
-            node.get_logger().error(f'robot_description not used: {error}')
-
     if given:
         use(given)
     else:
         node.get_logger().info('waiting for robot_description')
-        node.create_subscription(String, 'robot_description', on_message, LATCHED)
+        listen_for_text(node, 'robot_description', use)
+
+
+def listen_for_text(node: Node, topic: str, use: Callable[[str], None]) -> None:
+    """Call ``use`` with every text of a latched topic; what it refuses is logged."""
+    def on_message(msg: String) -> None:
+        try:
+            use(msg.data)
+        except DqIkError as error:
+            node.get_logger().error(f'{topic} not used: {error}')
+
+    node.create_subscription(String, topic, on_message, LATCHED)

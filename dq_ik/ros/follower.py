@@ -15,6 +15,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 import re
 from time import perf_counter
@@ -22,23 +23,24 @@ from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from geometry_msgs.msg import PoseStamped
-from rclpy.clock import Clock, ClockType
 from rclpy.event_handler import PublisherEventCallbacks
 from rclpy.node import Node
-from rclpy.qos import QoSDurabilityPolicy, QoSProfile
+from rclpy.qos import QoSProfile
 
 from dq_ik.errors import DqIkError
 from dq_ik.pose import Pose
 from dq_ik.result import IkResult
 from dq_ik.ros import status
-from dq_ik.ros.conversions import pose_from_msg
+from dq_ik.ros.description import LATCHED
 from dq_ik.ros.outputs import command_maps, Outputs
+from dq_ik.ros.polled import take_all
 from dq_ik.ros.prepared import Prepared
+from dq_ik.ros.running import steady_timer
 from dq_ik.ros.settings import NodeSettings
 from dq_ik.ros.states import CurrentState
 from dq_ik.ros.stream import Stream
+from dq_ik.ros.wire import read_goal
 
-LATCHED = QoSProfile(depth=1, durability=QoSDurabilityPolicy.TRANSIENT_LOCAL)
 NEWEST = QoSProfile(depth=1)
 WARN_PERIOD = 5.0
 # Each event costs the executor some microseconds per turn; any reader can have these topics.
@@ -66,7 +68,6 @@ class Follower:
             DiagnosticStatus, '~/status', LATCHED, event_callbacks=NO_EVENTS))
         self._diagnostics = node.create_publisher(
             DiagnosticArray, '/diagnostics', 10, event_callbacks=NO_EVENTS)
-        self._steady = Clock(clock_type=ClockType.STEADY_TIME)
         self._goals: dict[str, Any] = {}
         self._timer: Any = None
         self._tick_time = 0.0
@@ -87,7 +88,7 @@ class Follower:
         if last is None or last.settings.rate != prepared.settings.rate:
             self._set_timer(prepared.settings.rate)
         if last is None:
-            self._node.create_timer(1.0, self.summarise, clock=self._steady)
+            steady_timer(self._node, 1.0, self.summarise)
         self._prepared = prepared
 
     def reseed(self) -> str:
@@ -100,28 +101,27 @@ class Follower:
 
     # --- callbacks -------------------------------------------------------------------------------
 
-    def on_goal(self, tip: str, msg: PoseStamped) -> None:
-        """Take the newest goal of a tip; without a rate, answer it at once."""
+    def on_goal(self, tip: str, data: bytes) -> None:
+        """
+        Take the newest goal of a tip; without a rate, answer it at once.
+
+        :param data: a serialised ``geometry_msgs/PoseStamped``.
+        """
         started = perf_counter()
-        self.counters.goals += 1
         stream = self.stream
         try:
-            pose = pose_from_msg(msg.pose)
-            if not stream.active:
-                self._start()
-            if msg.header.frame_id != stream.chain.base:
-                pose = self._frame(msg.header.frame_id) @ pose
+            self._set_goal(tip, data, started)
+            if len(self._goals) > 1:
+                self._set_goals_of_others(tip, started)
             if self._timer is not None:
-                stream.set_goal(tip, pose, started)
                 return
-            result = stream.follow(tip, pose, started)
+            result = stream.answer()
         except DqIkError as error:
             self._refuse(error)
             return
         self._outputs.publish(stream.command)
         self.counters.commands += 1
-        self.counters.latencies.append(perf_counter() - started)
-        self._report(result)
+        self._report(result, started)
 
     def on_tick(self) -> None:
         """Advance the command by one period."""
@@ -139,8 +139,7 @@ class Follower:
         self._outputs.publish(stream.command, stream.qdot if stream.limit else None)
         self.counters.commands += 1
         if result is not None:
-            self.counters.latencies.append(perf_counter() - now)
-            self._report(result)
+            self._report(result, now)
         if stream.holding and not held:
             self._status.offer(DiagnosticStatus.STALE, partial(
                 status.hold_status, self._name, stream.goal_age(now) or 0.0), now)
@@ -172,8 +171,12 @@ class Follower:
             tip: f'~/{topic_name(tip)}/goal_pose' for tip in tips}
         self._goals = {
             tip: self._node.create_subscription(
-                PoseStamped, topic, partial(self.on_goal, tip), NEWEST)
+                PoseStamped, topic, self._taker(tip), NEWEST, raw=True)
             for tip, topic in topics.items()}
+
+    def _taker(self, tip: str) -> Callable[[bytes], None]:
+        """Return the callback of a tip; the executor calls a plain function fastest."""
+        return lambda data: self.on_goal(tip, data)
 
     def _set_timer(self, rate: float) -> None:
         if self._timer is not None:
@@ -182,7 +185,26 @@ class Follower:
         if rate > 0:
             self._tick_time = perf_counter()
             self._longest_step = 2.0 / rate  # after a pause the motion does not catch up
-            self._timer = self._node.create_timer(1.0 / rate, self.on_tick, clock=self._steady)
+            self._timer = steady_timer(self._node, 1.0 / rate, self.on_tick)
+
+    def _set_goal(self, tip: str, data: bytes, now: float) -> None:
+        self.counters.goals += 1
+        frame, pose = read_goal(data)
+        stream = self.stream
+        if not stream.active:
+            self._start()
+        if frame != stream.chain.base:
+            pose = self._frame(frame) @ pose
+        stream.set_goal(tip, pose, now)
+
+    def _set_goals_of_others(self, tip: str, now: float) -> None:
+        """Take what has arrived for other tips too: goals sent together are answered together."""
+        for other, subscription in self._goals.items():
+            for data in take_all(subscription) if other != tip else ():
+                try:
+                    self._set_goal(other, data, now)
+                except DqIkError as error:
+                    self._refuse(error)
 
     def _start(self) -> None:
         if self._prepared.settings.wait_for_joint_states and not self._state.knows(
@@ -204,12 +226,18 @@ class Follower:
         self._status.offer(DiagnosticStatus.ERROR, partial(
             status.refusal_status, self._name, str(error)), perf_counter())
 
-    def _report(self, result: IkResult) -> None:
-        self.counters.reached += result.success
-        self.counters.best_reach += not result.success
-        level = DiagnosticStatus.OK if result.success else DiagnosticStatus.WARN
-        self._status.offer(
-            level, partial(status.result_status, self._name, result), perf_counter())
+    def _report(self, result: IkResult, started: float) -> None:
+        """
+        Count an answer and offer its status.
+
+        :param started: when its goal was taken up.
+        """
+        now, reached = perf_counter(), result.success
+        self.counters.latencies.append(now - started)
+        self.counters.reached += reached
+        self.counters.best_reach += not reached
+        level = DiagnosticStatus.OK if reached else DiagnosticStatus.WARN
+        self._status.offer(level, partial(status.result_status, self._name, result), now)
 
 
 def topic_name(link: str) -> str:

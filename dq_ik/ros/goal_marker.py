@@ -27,9 +27,8 @@ from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import Pose as PoseMsg
-from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
-from rclpy.qos import qos_profile_sensor_data, QoSProfile
+from rclpy.qos import QoSProfile
 from sensor_msgs.msg import JointState
 from visualization_msgs.msg import InteractiveMarkerFeedback, MarkerArray
 
@@ -42,9 +41,10 @@ from dq_ik.ros.goal_topics import GoalTopics, report_from_status
 from dq_ik.ros.marker_logic import Item, MarkerLogic, MarkerOutlet
 from dq_ik.ros.marker_messages import goal_marker, status_markers
 from dq_ik.ros.parameters import declare
+from dq_ik.ros.polled import PolledTopic, STATES
 from dq_ik.ros.remote_options import RemoteOptions
-from dq_ik.ros.running import run
-from dq_ik.ros.settings import setting
+from dq_ik.ros.running import run, steady_timer
+from dq_ik.ros.settings import GoalSenderSettings, setting
 from dq_ik.ros.states import CurrentState
 from dq_ik.urdf import load_robot
 from dq_ik.viewer.goals import reach_bound
@@ -54,18 +54,9 @@ SCALE_OF_REACH = 0.17
 
 
 @dataclass(frozen=True)
-class MarkerSettings:
+class MarkerSettings(GoalSenderSettings):
     """Parameters of the node."""
 
-    robot_description: str = setting(
-        '', "URDF text; empty: read from the latched topic 'robot_description'", read_only=True)
-    base_link: str = setting(
-        '', 'link that goals are relative to; empty: the root of the robot', read_only=True)
-    tip_links: tuple[str, ...] = setting(
-        (), 'links to give goals to; empty: the only leaf of the robot', read_only=True)
-    ik_node: str = setting(
-        'dq_ik', 'node that follows the goals and has the parameters of the solver',
-        read_only=True)
     marker_namespace: str = setting(
         'dq_ik_goal', 'Interactive Markers Namespace for RViz; one level, no slash inside',
         read_only=True)
@@ -86,17 +77,14 @@ class GoalMarkerNode(Node):
         self._logic: MarkerLogic | None = None
         self._topics: GoalTopics | None = None
         self._report = Report()
-        self._state = CurrentState()
+        self._state = CurrentState(PolledTopic(self, JointState, 'joint_states', STATES).take)
         self._options = RemoteOptions(self, self._settings.ik_node, self._on_option)
         self._status = self.create_publisher(MarkerArray, '~/status_markers', LATCHED)
         listen_for_description(self, self._settings.robot_description, self._use)
-        self.create_subscription(
-            JointState, 'joint_states', self._state.update, qos_profile_sensor_data)
         remote = self._settings.ik_node
         self.create_subscription(JointState, f'{remote}/joint_commands', self._on_command, 1)
         self.create_subscription(DiagnosticStatus, f'{remote}/status', self._on_status, LATCHED)
-        steady = Clock(clock_type=ClockType.STEADY_TIME)
-        self.create_timer(1.0 / self._settings.rate, self._tick, clock=steady)
+        steady_timer(self, 1.0 / self._settings.rate, self._tick)
 
     def destroy_node(self) -> None:
         """Take the markers away, then the node."""
@@ -105,8 +93,7 @@ class GoalMarkerNode(Node):
 
     def _use(self, urdf: str) -> None:
         """Serve the markers of another robot."""
-        chain = load_robot(urdf).chain(
-            self._settings.base_link or None, self._settings.tip_links or None)
+        chain = self._settings.chain(load_robot(urdf))
         if self._topics is not None:
             self._topics.close()
         reach = max(reach_bound(chain, tip) for tip in chain.tips)
@@ -178,10 +165,12 @@ class GoalMarkerNode(Node):
             self._logic.hear_option(name, value)
 
     def _tick(self) -> None:
-        if self._logic is not None:
-            if self._state.knows(self._chain.joint_names):
-                self._logic.hear_joints(self._state.positions)
-            self._logic.flush()
+        if self._logic is None:
+            return
+        self._topics.hear()
+        if self._state.knows(self._chain.joint_names):
+            self._logic.hear_joints(self._state.positions)
+        self._logic.flush()
 
     def _send(self, tip: str, pose: Pose) -> None:
         self._topics.send(tip, pose)

@@ -15,29 +15,33 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 import gc
 import sys
 from time import perf_counter
 from typing import Any
 
 from rcl_interfaces.msg import SetParametersResult
-from rclpy.event_handler import SubscriptionEventCallbacks
 from rclpy.node import Node
 from rclpy.parameter import Parameter
-from rclpy.qos import qos_profile_sensor_data
 from sensor_msgs.msg import JointState
 
 from dq_ik.errors import DqIkError
 from dq_ik.options import IkOptions
-from dq_ik.ros.description import listen_for_description
+from dq_ik.ros.description import listen_for_description, listen_for_text
 from dq_ik.ros.follower import Follower
 from dq_ik.ros.frames import TfLookup
 from dq_ik.ros.parameters import declare, declare_groups, updated
+from dq_ik.ros.polled import PolledTopic, STATES
 from dq_ik.ros.prepared import prepare, Prepared
-from dq_ik.ros.running import run
+from dq_ik.ros.running import run, steady_timer
 from dq_ik.ros.services import Services
 from dq_ik.ros.settings import NodeSettings
+from dq_ik.ros.srdf import check_srdf
 from dq_ik.ros.states import CurrentState
+
+# How often joint states are read that nobody has asked for [s].
+STATE_PERIOD = 0.05
 
 
 class IkNode(Node):
@@ -54,14 +58,14 @@ class IkNode(Node):
         self._options = declare(self, IkOptions)
         self._named = declare_groups(self, self._settings)
         self._lookup = self._start_tf()
-        self._state = CurrentState()
+        self._state = CurrentState(PolledTopic(self, JointState, 'joint_states', STATES).take)
         self._prepared: Prepared | None = None
         self._follower: Follower | None = None
         self._kinematics: Services | None = None
+        self._heard = self._semantic = ''  # the newest texts of the two topics
         self._pending: tuple[NodeSettings, IkOptions, Prepared | None] | None = None
-        self.create_subscription(
-            JointState, 'joint_states', self._state.update, qos_profile_sensor_data,
-            event_callbacks=SubscriptionEventCallbacks(use_default_callbacks=False))
+        steady_timer(self, STATE_PERIOD, self._state.refresh)  # before any is lost
+        listen_for_text(self, 'robot_description_semantic', self.on_semantic)
         listen_for_description(self, self._settings.robot_description, self.on_description)
         self.add_on_set_parameters_callback(self.on_set_parameters)
         self.add_post_set_parameters_callback(self.on_parameters_set)
@@ -79,14 +83,23 @@ class IkNode(Node):
     def on_description(self, text: str) -> None:
         """Swap in the robot of a description; raises if it is bad, and the old robot stays."""
         if text == self._settings.robot_description or not self._settings.robot_description:
+            self._heard = text
             self._use(self._prepare(text, self._settings, self._options))
+
+    def on_semantic(self, text: str) -> None:
+        """Take the groups of an SRDF, unless the parameter has one; raises if it is bad."""
+        check_srdf(text)
+        self._semantic = text
+        description = self._settings.robot_description or self._heard
+        if description and not self._settings.robot_description_semantic:
+            self._use(self._prepare(description, self._settings, self._options))
 
     def on_set_parameters(self, parameters: list[Parameter]) -> SetParametersResult:
         """Build what the new values ask for without using it yet, or refuse with the reason."""
         try:
             settings = updated(self._settings, parameters)
             options = updated(self._options, parameters)
-            last = self._prepared.description if self._prepared else ''
+            last = self._prepared.description if self._prepared else self._heard
             text = settings.robot_description or last
             prepared = self._prepare(text, settings, options) if text else None
         except DqIkError as error:
@@ -107,6 +120,8 @@ class IkNode(Node):
 
     def _prepare(self, text: str, settings: NodeSettings, options: IkOptions) -> Prepared:
         started = perf_counter()
+        if not settings.robot_description_semantic:
+            settings = replace(settings, robot_description_semantic=self._semantic)
         if self._prepared is None:
             self.get_logger().info('loading kernels; the first start on a machine compiles them')
         prepared = prepare(text, settings, options, self._named, self._state.positions,

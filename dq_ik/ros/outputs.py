@@ -28,6 +28,7 @@ from dq_ik.chain import Chain
 from dq_ik.errors import ChainError, listing
 from dq_ik.ros.conversions import single_axis_positions
 from dq_ik.ros.settings import NodeSettings
+from dq_ik.ros.wire import command_form
 
 
 class JointMap:
@@ -61,15 +62,13 @@ class JointMap:
                                  f'its joints are {listing(chain.joint_positions(chain.neutral))}')
         self._is_identity = self.names == list(chain.joint_names)
 
-    def __call__(self, q: np.ndarray) -> array:
+    def __call__(self, q: np.ndarray) -> np.ndarray:
         """Return the positions at q."""
-        if self._is_identity:
-            return array('d', q.tobytes())
-        return array('d', (self.scale * q[self.index] + self.offset).tobytes())
+        return q if self._is_identity else self.scale * q[self.index] + self.offset
 
-    def velocity(self, qdot: np.ndarray) -> array:
+    def velocity(self, qdot: np.ndarray) -> np.ndarray:
         """Return the velocities at qdot."""
-        return array('d', (self.scale * qdot[self.index]).tobytes())
+        return self.scale * qdot[self.index]
 
 
 def command_names(chain: Chain, others: Mapping[str, float] | None = None) -> list[str]:
@@ -114,7 +113,6 @@ class Outputs:
     def __init__(self, node: Node, settings: NodeSettings) -> None:
         """Create the publishers; :meth:`configure` must follow."""
         self._clock = node.get_clock()
-        self._state = JointState()
         self._publisher = node.create_publisher(JointState, '~/joint_commands', 10)
         self._controllers: list[Controller] = []
         if settings.trajectory_topic:
@@ -125,7 +123,7 @@ class Outputs:
     def configure(self, maps: CommandMaps) -> None:
         """Take the joints of another group or robot."""
         self._maps = maps
-        self._state = JointState(name=maps.state.names)
+        self._commands = [command_form(maps.state.names, moving) for moving in (False, True)]
 
     def publish(self, q: np.ndarray, qdot: np.ndarray | None = None) -> None:
         """
@@ -133,12 +131,11 @@ class Outputs:
 
         :param qdot: velocity of the command where it is known.
         """
-        state = self._state
-        state.header.stamp = self._clock.now().to_msg()
-        state.position = self._maps.state(q)
+        command = self._commands[qdot is not None]
+        command.position[:] = self._maps.state(q)
         if qdot is not None:
-            state.velocity = self._maps.state.velocity(qdot)
-        self._publisher.publish(state)
+            command.velocity[:] = self._maps.state.velocity(qdot)
+        self._publisher.publish(command.stamped(self._clock.now().nanoseconds))
         for send in self._controllers:
             send(q, self._maps.controller)
 
@@ -159,7 +156,7 @@ def _trajectory(node: Node, settings: NodeSettings) -> Controller:
 
     def send(q: np.ndarray, joints: JointMap) -> None:
         msg.joint_names = joints.names
-        point.positions = joints(q)
+        point.positions = _doubles(joints(q))
         publisher.publish(msg)
     return send
 
@@ -171,6 +168,11 @@ def _command_array(node: Node, settings: NodeSettings) -> Controller:
     publisher = node.create_publisher(Float64MultiArray, settings.command_array_topic, 10)
 
     def send(q: np.ndarray, joints: JointMap) -> None:
-        msg.data = joints(q)
+        msg.data = _doubles(joints(q))
         publisher.publish(msg)
     return send
+
+
+def _doubles(values: np.ndarray) -> array:
+    """Return numbers as messages hold them."""
+    return array('d', values.tobytes())

@@ -20,33 +20,28 @@ import sys
 import time
 from typing import Any
 
-from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
+from dq_ik.chain import Chain
 from dq_ik.demo.path import find_path, Path
 from dq_ik.demo.tally import Tally
 from dq_ik.errors import DqIkError
 from dq_ik.pose import Pose
+from dq_ik.ros.description import listen_for_description
 from dq_ik.ros.goal_topics import GoalTopics
 from dq_ik.ros.parameters import declare
-from dq_ik.ros.running import run
-from dq_ik.ros.settings import setting
+from dq_ik.ros.running import run, steady_timer
+from dq_ik.ros.settings import GoalSenderSettings, setting
 from dq_ik.urdf import load_robot
 
 LAST_ANSWERS = 0.3  # time for the answers to the last goals [s]
 
 
 @dataclass(frozen=True)
-class PathSettings:
+class PathSettings(GoalSenderSettings):
     """Parameters of the node."""
 
-    robot_description: str = setting('', 'URDF text', read_only=True)
-    base_link: str = setting(
-        '', 'link that goals are relative to; empty: the root of the robot', read_only=True)
-    tip_links: tuple[str, ...] = setting(
-        (), 'links to give goals to; empty: the only leaf of the robot', read_only=True)
-    ik_node: str = setting('dq_ik', 'node that follows the goals', read_only=True)
     rate: float = setting(
         100.0, 'goals per second [Hz]', minimum=1.0, maximum=1000.0, read_only=True)
     duration: float = setting(
@@ -67,25 +62,31 @@ class PathNode(Node):
         super().__init__('dq_ik_path', **kwargs)
         self._settings = settings = declare(self, PathSettings)
         self._tally = tally
-        self._chain = load_robot(settings.robot_description).chain(
-            settings.base_link or None, settings.tip_links or None)
+        self._chain: Chain | None = None
         self._path: Path | None = None
         self._created = time.monotonic()
         self._start = 0.0
         self._resting_until = 0.0
         self._commands = f'{settings.ik_node}/joint_commands'
-        self._goals = GoalTopics(self, settings.ik_node, self._chain, self._on_foreign_goal)
+        listen_for_description(self, settings.robot_description, self._use)
         self.create_subscription(JointState, self._commands, self._on_command, 10)
-        steady = Clock(clock_type=ClockType.STEADY_TIME)
-        self.create_timer(1.0 / settings.rate, self._tick, clock=steady)
+        steady_timer(self, 1.0 / settings.rate, self._tick)
         self.get_logger().info(
             f'waiting for {settings.ik_node}; the first start compiles the solver (a minute)')
+
+    def _use(self, urdf: str) -> None:
+        """Move the tips of this robot; the first description counts."""
+        if self._chain is None:
+            self._chain = self._settings.chain(load_robot(urdf))
+            self._goals = GoalTopics(
+                self, self._settings.ik_node, self._chain, self._on_foreign_goal)
 
     def _tick(self) -> None:
         now = time.monotonic()
         if self._path is None:
             self._begin_when_ready(now)
             return
+        self._goals.hear()
         moving = now - self._start
         duration = self._settings.duration
         if duration and moving >= duration:
@@ -105,7 +106,7 @@ class PathNode(Node):
 
         By then it has compiled the solver and left it in the cache, where we find it too.
         """
-        if self.count_publishers(self.resolve_topic_name(self._commands)):
+        if self._chain and self.count_publishers(self.resolve_topic_name(self._commands)):
             self._path = find_path(self._chain)
             self._start = time.monotonic()
             self.get_logger().info(
@@ -114,7 +115,7 @@ class PathNode(Node):
             raise DqIkError(f'no answer on {self._commands} in {self._settings.patience:g} s')
 
     def _on_command(self, msg: JointState) -> None:
-        if time.monotonic() < self._resting_until:
+        if self._chain is None or time.monotonic() < self._resting_until:
             return
         q = self._chain.configuration(dict(zip(msg.name, msg.position)))
         self._tally.answer(self._chain.fk_all(q), time.monotonic())
@@ -132,7 +133,8 @@ def main(args: list[str] | None = None) -> int:
     """Run the node until its path ends, then print what became of the goals."""
     tally = Tally()
     code = run('dq_ik_path', lambda: PathNode(tally), args)
-    print(tally.summary(), flush=True)
+    if code == 0:
+        print(tally.summary(), flush=True)
     return code or (0 if tally.answers else 1)
 
 

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""How a node of the demo runs: until shutdown, with clear last words."""
+"""How our nodes run: until shutdown, with clear last words; and by real time."""
 
 from __future__ import annotations
 
@@ -21,9 +21,11 @@ import signal
 import sys
 
 import rclpy
+from rclpy.clock import Clock, ClockType
 from rclpy.exceptions import ParameterException
 from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 from rclpy.node import Node
+from rclpy.timer import Timer
 
 from dq_ik.errors import DqIkError
 
@@ -55,3 +57,8 @@ def run(name: str, make_node: Callable[[], Node], args: list[str] | None = None)
             node.destroy_node()
         rclpy.try_shutdown()
     return 0
+
+
+def steady_timer(node: Node, period: float, callback: Callable[[], None]) -> Timer:
+    """Call ``callback`` every ``period`` seconds of real time, also while simulated time stops."""
+    return node.create_timer(period, callback, clock=Clock(clock_type=ClockType.STEADY_TIME))

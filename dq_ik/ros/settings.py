@@ -11,7 +11,7 @@
 # WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
 # See the License for the specific language governing permissions and
 # limitations under the License.
-"""NodeSettings: each parameter of the node that is no option of the solver, with its range."""
+"""The parameters of the nodes: those of the ik node that are no options of the solver, others."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ from dataclasses import dataclass, Field, field, fields
 import math
 from typing import Any
 
+from dq_ik.chain import Chain
 from dq_ik.errors import OptionError
+from dq_ik.model import RobotModel
 
 
 def setting(default: Any, description: str, **metadata: Any) -> Any:
@@ -34,13 +36,39 @@ def setting(default: Any, description: str, **metadata: Any) -> Any:
 
 
 @dataclass(frozen=True)
+class DescriptionSettings:
+    """Parameters of every node that needs to know the robot."""
+
+    robot_description: str = setting(
+        '', "URDF text; empty: read from the latched topic 'robot_description'", read_only=True)
+
+
+@dataclass(frozen=True)
+class GoalSenderSettings(DescriptionSettings):
+    """Parameters of every node that gives goals to an ik node."""
+
+    base_link: str = setting(
+        '', 'link that goals are relative to; empty: the root of the robot', read_only=True)
+    tip_links: tuple[str, ...] = setting(
+        (), 'links to give goals to; empty: the only leaf of the robot', read_only=True)
+    ik_node: str = setting(
+        'dq_ik', 'node that follows the goals and has the parameters of the solver',
+        read_only=True)
+
+    def chain(self, model: RobotModel) -> Chain:
+        """Return the part of a robot that goals are given to."""
+        return model.chain(self.base_link or None, self.tip_links or None)
+
+
+@dataclass(frozen=True)
 class NodeSettings:
     """What the node does with the solver. Who holds one knows that every value is in its range."""
 
     robot_description: str = setting(
         '', "URDF text; empty: read from the latched topic 'robot_description'")
     robot_description_semantic: str = setting(
-        '', 'SRDF text; its groups are served in addition to the ones below')
+        '', "SRDF text; empty: the latched topic 'robot_description_semantic', if there is one; "
+        'its groups are served in addition to the ones below')
     base_link: str = setting('', 'link that stands still; empty: the root of the robot')
     tip_links: tuple[str, ...] = setting(
         (), 'links that follow goals; empty: the only leaf of the robot')

@@ -23,17 +23,17 @@ import time
 from typing import Any
 
 import numpy as np
-from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
 
+from dq_ik.model import RobotModel
 from dq_ik.ros.conversions import seconds
 from dq_ik.ros.description import listen_for_description
 from dq_ik.ros.parameters import declare
-from dq_ik.ros.running import run
-from dq_ik.ros.settings import setting
-from dq_ik.sim import open_arm, SimulatedArm
+from dq_ik.ros.running import run, steady_timer
+from dq_ik.ros.settings import DescriptionSettings, setting
+from dq_ik.sim import open_arm, SimulatedArm, SimulationError
 from dq_ik.sim.arm import driven_joints, ENGINES, neutral_position
 from dq_ik.urdf import load_robot
 
@@ -41,11 +41,9 @@ LONGEST_STEP = 0.1
 
 
 @dataclass(frozen=True)
-class SimSettings:
+class SimSettings(DescriptionSettings):
     """Parameters of the node."""
 
-    robot_description: str = setting(
-        '', "URDF text; empty: read from the latched topic 'robot_description'", read_only=True)
     engine: str = setting(
         'auto', 'mujoco: physics; kinematic: a velocity-limited follower; auto: what is installed',
         choices=ENGINES, read_only=True)
@@ -71,17 +69,26 @@ class SimNode(Node):
         self.create_subscription(JointState, 'joint_commands', self._on_command, 1)
         self.create_subscription(JointTrajectory, 'joint_trajectory', self._on_trajectory, 1)
         listen_for_description(self, self._settings.robot_description, self._use)
-        steady = Clock(clock_type=ClockType.STEADY_TIME)
-        self.create_timer(1.0 / self._settings.rate, self._step, clock=steady)
+        steady_timer(self, 1.0 / self._settings.rate, self._step)
 
     def _use(self, urdf: str) -> None:
         model = load_robot(urdf)
         start = {joint.name: self._start(joint.name, neutral_position(joint))
                  for joint in driven_joints(model)}
-        self._arm = open_arm(
-            model, urdf, self._settings.engine, start, self._settings.gravity_compensation)
+        self._arm = self._open(model, urdf, start)
         self._last = time.monotonic()
-        self.get_logger().info(f'{type(self._arm).__name__} of {model.name}: {len(start)} motors')
+        self.get_logger().info(f"'{model.name}' with {len(start)} motors, {self._arm.kind}")
+
+    def _open(self, model: RobotModel, urdf: str, start: dict[str, float]) -> SimulatedArm:
+        """Return the arm; where the engine is ours to choose, one that can simulate it."""
+        engine, carried = self._settings.engine, self._settings.gravity_compensation
+        try:
+            return open_arm(model, urdf, engine, start, carried)
+        except SimulationError as error:
+            if engine != 'auto':
+                raise
+            self.get_logger().warning(f'no physics: {str(error).splitlines()[0]}')
+            return open_arm(model, urdf, 'kinematic', start, carried)
 
     def _start(self, joint: str, neutral: float) -> float:
         name = f'start.{joint}'

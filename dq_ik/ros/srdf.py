@@ -16,7 +16,7 @@
 from __future__ import annotations
 
 from functools import reduce
-import xml.etree.ElementTree as ElementTree
+from xml.etree import ElementTree
 
 from dq_ik.chain import Chain
 from dq_ik.errors import ChainError, DqIkError, listing, UrdfError
@@ -30,7 +30,7 @@ def read_srdf(text: str, model: RobotModel) -> tuple[dict[str, Chain], dict[str,
     :return: the chains by group name, and for each group without a chain the reason.
     :raises UrdfError: if the text is no SRDF.
     """
-    srdf = _Srdf(text, model)
+    srdf = _Srdf(check_srdf(text), model)
     chains: dict[str, Chain] = {}
     refused: dict[str, str] = {}
     for name in srdf.groups:
@@ -41,18 +41,23 @@ def read_srdf(text: str, model: RobotModel) -> tuple[dict[str, Chain], dict[str,
     return chains, refused
 
 
+def check_srdf(text: str) -> ElementTree.Element:
+    """Return the root of an SRDF document; raises UrdfError if the text is none."""
+    if '<!DOCTYPE' in text or '<!ENTITY' in text:
+        raise UrdfError('an SRDF must not declare a document type or entities')
+    try:
+        root = ElementTree.fromstring(text)
+    except ElementTree.ParseError as error:
+        raise UrdfError(f'the SRDF is not XML: {error}') from None
+    if root.tag != 'robot':
+        raise UrdfError(f'an SRDF begins with <robot>, not with <{root.tag}>')
+    return root
+
+
 class _Srdf:
     """The parts of an SRDF document that groups are made of."""
 
-    def __init__(self, text: str, model: RobotModel) -> None:
-        if '<!DOCTYPE' in text or '<!ENTITY' in text:
-            raise UrdfError('an SRDF must not declare a document type or entities')
-        try:
-            root = ElementTree.fromstring(text)
-        except ElementTree.ParseError as error:
-            raise UrdfError(f'the SRDF is not XML: {error}') from None
-        if root.tag != 'robot':
-            raise UrdfError(f'an SRDF begins with <robot>, not with <{root.tag}>')
+    def __init__(self, root: ElementTree.Element, model: RobotModel) -> None:
         self.model = model
         self.groups = {group.get('name', ''): group for group in root.findall('group')}
         self.virtual = {joint.get('name', '') for joint in root.findall('virtual_joint')}

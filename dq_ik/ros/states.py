@@ -15,7 +15,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 import math
 from typing import Any
 
@@ -30,18 +30,35 @@ NO_JOINT_STATES = 'no joint_states received yet, joints not in the request are t
 class CurrentState:
     """The newest position of each joint. Publishers may send parts of it, or of other robots."""
 
-    def __init__(self) -> None:
-        """Know nothing."""
-        self.positions: dict[str, float] = {}
+    def __init__(self, take: Callable[[], Iterable[Any]] = tuple) -> None:
+        """
+        Know nothing.
+
+        :param take: returns the ``sensor_msgs/JointState`` that came since it was last called.
+        """
+        self._take = take
+        self.recent: dict[str, float] = {}  # as of the last look
+
+    @property
+    def positions(self) -> dict[str, float]:
+        """Positions by joint name, with all that has arrived until now."""
+        self.refresh()
+        return self.recent
+
+    def refresh(self) -> None:
+        """Take what has arrived."""
+        for msg in self._take():
+            self.update(msg)
 
     def update(self, msg: Any) -> None:
         """Take a ``sensor_msgs/JointState``, unless lengths differ or a value is not finite."""
         if len(msg.name) == len(msg.position) and math.isfinite(sum(msg.position)):
-            self.positions.update(zip(msg.name, msg.position))
+            self.recent.update(zip(msg.name, msg.position))
 
     def knows(self, names: tuple[str, ...]) -> bool:
         """Whether every one of these joints was heard of."""
-        return all(name in self.positions for name in names)
+        positions = self.positions
+        return all(name in positions for name in names)
 
 
 def requested_state(msg: Any, robot: Robot, current: Mapping[str, float]) -> dict[str, float]:

@@ -121,7 +121,7 @@ class Stream:
         self.target = self.command = self.chain.clamp(q)
         self.qdot = np.zeros(self.chain.n)
         self._poses: dict[str, Pose] = {}
-        self._fresh = self._jumped = False
+        self._moves: list[tuple[Pose | None, Pose]] = []  # of goals since the last solve
         self._goal_time: float | None = None
         self.holding = False
 
@@ -141,10 +141,9 @@ class Stream:
         """
         if self._goal_time is None and len(self.chain.tips) > 1:
             self._poses = self.chain.fk_all(self.target)
-        self._jumped = self._jumped or _is_far(self._poses.get(tip), pose)
+        self._moves.append((self._poses.get(tip), pose))
         self._poses[tip] = pose
         self._goal_time = now
-        self._fresh = True
         self.holding = False
 
     def solve(self) -> IkResult:
@@ -153,17 +152,21 @@ class Stream:
         goals: Any = (self._goal(self._poses[tips[0]], tips[0]) if len(tips) == 1 else
                       [self._goal(self._poses[tip], tip) for tip in tips])
         result = self.solver.solve(goals, self.target)
-        if self._jumped and not result.success:
+        if not result.success and any(_is_far(*move) for move in self._moves):
             result = self.finder.solve(goals, self.target)
         self.target = result.q
-        self._fresh = self._jumped = False
+        self._moves.clear()
         return result
 
     def follow(self, tip: str, pose: Pose, now: float) -> IkResult:
         """Take a goal, solve, and command the solution at once."""
         self.set_goal(tip, pose, now)
+        return self.answer()
+
+    def answer(self) -> IkResult:
+        """Solve for the goals that were set, and command the solution at once."""
         result = self.solve()
-        self.command = result.q
+        self.command = self.target
         return result
 
     def tick(self, now: float, dt: float) -> IkResult | None:
@@ -172,7 +175,7 @@ class Stream:
 
         :param now: time [s] on the clock of ``set_goal``.
         """
-        result = self.solve() if self._fresh else None
+        result = self.solve() if self._moves else None
         if self._is_stale(now):
             self.hold()
         if self.limit is None:

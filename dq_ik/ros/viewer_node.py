@@ -16,47 +16,41 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
 import sys
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticStatus
-from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
-from rclpy.qos import qos_profile_sensor_data
 from sensor_msgs.msg import JointState
 
 from dq_ik.chain import Chain
+from dq_ik.errors import listing
 from dq_ik.options import IkOptions
 from dq_ik.pose import Pose
 from dq_ik.ros.description import LATCHED, listen_for_description
 from dq_ik.ros.goal_topics import GoalTopics, report_from_status
 from dq_ik.ros.parameters import declare
+from dq_ik.ros.polled import PolledTopic, STATES
 from dq_ik.ros.remote_options import RemoteOptions
-from dq_ik.ros.running import run
-from dq_ik.ros.settings import setting
+from dq_ik.ros.running import run, steady_timer
+from dq_ik.ros.settings import GoalSenderSettings, setting
 from dq_ik.ros.states import CurrentState
 from dq_ik.urdf import load_robot
 from dq_ik.viewer.page import Outlet, Page
 from dq_ik.viewer.report import Report
-from dq_ik.viewer.server import DEFAULT_PORT, LOOPBACK, open_server, url
+from dq_ik.viewer.server import close_server, DEFAULT_PORT, LOOPBACK, open_server, url
 from dq_ik.viewer.visuals import parse_visuals
+
+LOOK_PERIOD = 1.0  # between two looks for the solver [s]
 
 
 @dataclass(frozen=True)
-class ViewerSettings:
+class ViewerSettings(GoalSenderSettings):
     """Parameters of the node."""
 
-    robot_description: str = setting(
-        '', "URDF text; empty: read from the latched topic 'robot_description'", read_only=True)
-    base_link: str = setting(
-        '', 'link that goals are relative to; empty: the root of the robot', read_only=True)
-    tip_links: tuple[str, ...] = setting(
-        (), 'links to give goals to; empty: the only leaf of the robot', read_only=True)
-    ik_node: str = setting(
-        'dq_ik', 'node that follows the goals and has the parameters of the solver',
-        read_only=True)
     host: str = setting(
         LOOPBACK, 'network interface of the page; other than loopback, anybody there can drag',
         read_only=True)
@@ -81,18 +75,21 @@ class ViewerNode(Node):
         self._settings = declare(self, ViewerSettings)
         self._page: Page | None = None
         self._chain: Chain | None = None
-        self._state = CurrentState()
+        self._state = CurrentState(PolledTopic(self, JointState, 'joint_states', STATES).take)
         self._goals: GoalTopics | None = None
         self._options = RemoteOptions(self, self._settings.ik_node, self._on_option)
         self._server = open_server(self._settings.host, self._settings.port)
+        try:
+            listen_for_description(self, self._settings.robot_description, self._use)
+        except BaseException:  # also an interrupt
+            close_server(self._server)
+            raise
         self._say_where()
-        listen_for_description(self, self._settings.robot_description, self._use)
-        self.create_subscription(
-            JointState, 'joint_states', self._state.update, qos_profile_sensor_data)
-        self.create_subscription(
-            DiagnosticStatus, f'{self._settings.ik_node}/status', self._on_status, LATCHED)
-        steady = Clock(clock_type=ClockType.STEADY_TIME)
-        self.create_timer(1.0 / self._settings.rate, self._tick, clock=steady)
+        self._status_topic = self.resolve_topic_name(f'{self._settings.ik_node}/status')
+        self._answers = PolledTopic(self, DiagnosticStatus, self._status_topic, LATCHED)
+        self._is_solver_there: bool | None = None
+        steady_timer(self, 1.0 / self._settings.rate, self._tick)
+        steady_timer(self, LOOK_PERIOD, self._look_for_solver)
 
     @property
     def page(self) -> Page | None:
@@ -106,7 +103,7 @@ class ViewerNode(Node):
 
     def destroy_node(self) -> None:
         """Close the page, then the node."""
-        self._server.stop()
+        close_server(self._server)
         super().destroy_node()
 
     def _say_where(self) -> None:
@@ -117,9 +114,7 @@ class ViewerNode(Node):
 
     def _use(self, urdf: str) -> None:
         """Show another robot."""
-        model = load_robot(urdf)
-        tips = self._settings.tip_links or None
-        chain = model.chain(self._settings.base_link or None, tips)
+        chain = self._settings.chain(load_robot(urdf))
         self._server.scene.reset()
         self._server.gui.reset()
         choices = {item.name: item.metadata['choices'] for item in fields(IkOptions)
@@ -128,10 +123,8 @@ class ViewerNode(Node):
         page = Page(
             self._server, chain, parse_visuals(urdf), Outlet(self._send, self._options.set),
             methods=choices['method'], modes=choices['mode'], urdf_folder=folder)
-        if page.robot.missing_meshes:
-            self.get_logger().warning(
-                f'{len(page.robot.missing_meshes)} mesh files are missing or cannot be read, such '
-                f'as {page.robot.missing_meshes[0]}')
+        for reason, files in grouped(page.robot.missing_meshes).items():
+            self.get_logger().warning(f'not drawn: {listing(files, 100)}: {reason}')
         if self._goals is not None:
             self._goals.close()
         self._goals = GoalTopics(self, self._settings.ik_node, chain, page.show_goal)
@@ -142,10 +135,6 @@ class ViewerNode(Node):
         if self._goals is not None:
             self._goals.send(tip, pose)
 
-    def _on_status(self, msg: DiagnosticStatus) -> None:
-        if self._page is not None:
-            self._page.show_report(report_from_status(msg))
-
     def _on_option(self, name: str, value: str | bool, refusal: str) -> None:
         if self._page is None:
             return
@@ -155,11 +144,34 @@ class ViewerNode(Node):
         else:
             self._page.show_option(name, value)
 
+    def _look_for_solver(self) -> None:
+        """Say when nobody follows the goals: a first start compiles the solver."""
+        is_there = self.count_publishers(self._status_topic) > 0
+        if self._page is not None and is_there != self._is_solver_there:
+            self._is_solver_there = is_there
+            self._page.show_report(Report() if is_there else Report(
+                message=f'for the solver, node {self._settings.ik_node}: its first start on a '
+                'machine takes a minute', title='Waiting'))
+
     def _tick(self) -> None:
-        if self._page is not None:
-            if self._state.knows(self._chain.joint_names):
-                self._page.show_joints(self._state.positions)
-            self._page.tick()
+        """Show what has come since the last time; of answers, the newest."""
+        if self._page is None or self._chain is None or self._goals is None:
+            return
+        self._goals.hear()
+        for msg in self._answers.take():
+            self._is_solver_there = True
+            self._page.show_report(report_from_status(msg))
+        if self._state.knows(self._chain.joint_names):
+            self._page.show_joints(self._state.positions)
+        self._page.tick()
+
+
+def grouped(reasons: Mapping[str, str]) -> dict[str, list[str]]:
+    """Return the names that share a reason, by reason."""
+    names: dict[str, list[str]] = {}
+    for name, reason in reasons.items():
+        names.setdefault(reason, []).append(name)
+    return names
 
 
 def main(args: list[str] | None = None) -> int:

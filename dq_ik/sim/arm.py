@@ -43,7 +43,9 @@ class ArmState:
 
 
 class SimulatedArm(Protocol):
-    """An arm that follows joint commands as time is made to pass."""
+    """An arm that follows joint commands as time is made to pass; ``kind`` says how, in words."""
+
+    kind: str
 
     def aim(self, positions: Mapping[str, float]) -> None:
         """Command joint positions, by name."""

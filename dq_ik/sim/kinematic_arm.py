@@ -30,6 +30,8 @@ LONGEST_STEP = 0.02
 class KinematicArm:
     """The arm for machines without MuJoCo: positions are exact, efforts are zero."""
 
+    kind = 'moving as fast as they may, without physics'
+
     def __init__(self, model: RobotModel, start: Mapping[str, float] | None = None) -> None:
         self._joints = driven_joints(model)
         self._mimics = tuple(

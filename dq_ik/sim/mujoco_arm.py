@@ -52,6 +52,8 @@ class MujocoArm:
     compensation the motors carry the weight of the arm, as on real ones. Links do not collide.
     """
 
+    kind = 'physics by MuJoCo'
+
     def __init__(
         self,
         model: RobotModel,

@@ -19,3 +19,7 @@ from dq_ik.errors import DqIkError
 
 class ViewerError(DqIkError):
     """The page cannot be served, or cannot show what it was given."""
+
+
+class MeshError(ViewerError):
+    """A mesh cannot be drawn; the message says why and what helps."""

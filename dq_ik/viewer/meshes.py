@@ -17,12 +17,14 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from importlib.util import find_spec
 import os
 from pathlib import Path
 import sysconfig
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlparse
 
+from dq_ik.viewer.errors import MeshError
 from dq_ik.viewer.visuals import MeshFile
 
 if TYPE_CHECKING:
@@ -49,28 +51,49 @@ def resolve_uri(uri: str, urdf_folder: Path | None = None) -> Path | None:
     return next((path for path in candidates if path.is_file()), None)
 
 
-def load_mesh(mesh: MeshFile, urdf_folder: Path | None = None) -> trimesh.Trimesh | None:
+def load_mesh(mesh: MeshFile, urdf_folder: Path | None = None) -> trimesh.Trimesh:
     """
-    Return the triangles of a mesh file, scaled, or None when file or reader are missing.
+    Return the triangles of a mesh file, scaled.
 
     Nodes of a COLLADA or OBJ scene are joined into one mesh, with their colours.
+
+    :raises MeshError: with the reason and what to do about it
     """
     path = resolve_uri(mesh.uri, urdf_folder)
-    return None if path is None else _load_file(path, mesh.scale)
+    if path is None:
+        raise MeshError(_why_not_found(mesh.uri, urdf_folder))
+    return _load_file(path, mesh.scale)
 
 
 @lru_cache(maxsize=256)
-def _load_file(path: Path, scale: tuple[float, float, float]) -> trimesh.Trimesh | None:
-    import trimesh
-
+def _load_file(path: Path, scale: tuple[float, float, float]) -> trimesh.Trimesh:
+    try:
+        import trimesh
+    except ImportError:
+        raise MeshError('mesh files need trimesh: pip install trimesh') from None
+    if path.suffix.lower() == '.dae' and find_spec('collada') is None:
+        raise MeshError('COLLADA files (.dae) need pycollada: pip install pycollada')
     try:
         mesh = trimesh.load(path, force='mesh')
-    except (ValueError, ImportError, OSError, AttributeError, KeyError, NotImplementedError):
-        return None
+    except Exception as error:  # a damaged file can raise anything in its reader
+        raise MeshError(f'trimesh cannot read the file: {str(error) or type(error).__name__}; '
+                        'export it again, as STL') from None
     if not len(mesh.faces):
-        return None
+        raise MeshError('the file has no triangles; export it again, as STL')
     mesh.apply_scale(scale)
     return mesh
+
+
+def _why_not_found(uri: str, urdf_folder: Path | None) -> str:
+    """Say why a file is not found, and what helps."""
+    parts = urlparse(uri)
+    if parts.scheme == 'package':
+        return (f"package '{parts.netloc}' is not installed or lacks the file: source its "
+                'workspace, or add the folder that contains it to ROS_PACKAGE_PATH')
+    if parts.scheme in ('file', ''):
+        place = '' if urdf_folder is None else f' (relative to {urdf_folder})'
+        return f'there is no such file{place}: correct the URDF'
+    return f"'{parts.scheme}:' is not fetched: use package:// or a file"
 
 
 def _package_candidates(package: str, path: str, urdf_folder: Path | None) -> list[Path]:

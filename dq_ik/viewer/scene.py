@@ -24,6 +24,7 @@ import numpy as np
 import viser
 
 from dq_ik.model import Joint, JointKind, RobotModel
+from dq_ik.viewer.errors import MeshError
 from dq_ik.viewer.shapes import add_visual
 from dq_ik.viewer.visuals import Rgba, Visual
 
@@ -38,7 +39,7 @@ class RobotScene:
     The links of a robot as a tree of scene nodes.
 
     Nodes are nested as the links are, so that a joint that moves is one small message, whatever
-    it carries. ``missing_meshes`` names the files that could not be drawn.
+    it carries. ``missing_meshes`` says of each file that could not be drawn why, and what helps.
     """
 
     def __init__(
@@ -55,13 +56,12 @@ class RobotScene:
         self._shown: dict[str, float] = {}
         self._moving = tuple(joint for joint in model.joints if joint.kind is not JointKind.FIXED)
         self._nodes: dict[str, viser.FrameHandle] = {}
-        self.missing_meshes: list[str] = []
+        self.missing_meshes: dict[str, str] = {}
         with server.atomic():
             self._add_links()
             for index, visual in enumerate(visuals):
                 name = f'{self.node_name(visual.link)}/visual_{index}'
-                if add_visual(server.scene, name, visual, urdf_folder) is None:
-                    self.missing_meshes.append(visual.shape.uri)
+                self._add(name, visual)
 
     def node_name(self, link: str) -> str:
         """Return the name of the scene node that moves with a link."""
@@ -102,9 +102,17 @@ class RobotScene:
         for index, visual in enumerate(self._visuals):
             if visual.link in body:
                 ghost = replace(visual, origin=x_tip_root @ poses[visual.link] @ visual.origin)
-                parts.append(add_visual(
-                    self._server.scene, f'{parent}/ghost_{index}', ghost, self._urdf_folder, rgba))
+                parts.append(self._add(f'{parent}/ghost_{index}', ghost, rgba))
         return [part for part in parts if part is not None]
+
+    def _add(self, name: str, visual: Visual,
+             tint: Rgba | None = None) -> viser.SceneNodeHandle | None:
+        """Draw one shape; return None, and remember why, when its mesh cannot be read."""
+        try:
+            return add_visual(self._server.scene, name, visual, self._urdf_folder, tint)
+        except MeshError as error:
+            self.missing_meshes[visual.shape.uri] = str(error)
+            return None
 
     def _add_links(self) -> None:
         poses = self._model.link_poses({})

@@ -16,11 +16,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 import functools
 import socket
 import threading
 from unittest import mock
 
+import rich
 import viser
 import websockets.asyncio.server
 
@@ -54,10 +57,11 @@ def open_server(
     port = free_port(host, port)
     allowed = [*page_origins(host, port), *origins]
     serve = functools.partial(websockets.asyncio.server.serve, origins=allowed)
-    with _construction, mock.patch.object(websockets.asyncio.server, 'serve', serve):
+    with (_construction, quiet_console(),
+          mock.patch.object(websockets.asyncio.server, 'serve', serve)):
         server = viser.ViserServer(host=host, port=port, label=label, verbose=False)
     if server.get_port() != port:
-        server.stop()
+        close_server(server)
         raise ViewerError(f'port {port} on {host} was taken while the page was being opened')
     server.request_share_url = _no_share_url
     server.gui.configure_theme(
@@ -65,6 +69,19 @@ def open_server(
         control_width='medium',
     )
     return server
+
+
+def close_server(server: viser.ViserServer) -> None:
+    """End the page."""
+    with quiet_console():
+        server.stop()
+
+
+@contextmanager
+def quiet_console() -> Iterator[None]:
+    """Keep the banners of viser off the terminal: who opens a page says so in his own words."""
+    with mock.patch.object(rich.get_console(), 'quiet', True):
+        yield
 
 
 def url(server: viser.ViserServer) -> str:

@@ -23,7 +23,7 @@ import numpy as np
 import viser
 
 from dq_ik.viewer.meshes import load_mesh
-from dq_ik.viewer.visuals import Box, Cylinder, DEFAULT_RGBA, MeshFile, Rgba, Sphere, Visual
+from dq_ik.viewer.visuals import Box, Cylinder, DEFAULT_RGBA, Rgba, Sphere, Visual
 
 CYLINDER_SEGMENTS = 24
 SPHERE_SUBDIVISIONS = 2
@@ -35,11 +35,12 @@ def add_visual(
     visual: Visual,
     urdf_folder: Path | None = None,
     tint: Rgba | None = None,
-) -> viser.SceneNodeHandle | None:
+) -> viser.SceneNodeHandle:
     """
-    Add one visual as the scene node ``name``; return None when its mesh cannot be read.
+    Add one visual as the scene node ``name``.
 
     :param tint: colour and opacity that replace the visual's own, for ghosts
+    :raises MeshError: when its mesh cannot be read
     """
     *color, alpha = tint or visual.rgba or DEFAULT_RGBA
     look: dict[str, Any] = {
@@ -59,9 +60,7 @@ def add_visual(
         case Sphere(radius):
             return scene.add_icosphere(
                 name, radius=radius, subdivisions=SPHERE_SUBDIVISIONS, **look)
-        case MeshFile():
-            return _add_mesh(scene, name, visual, urdf_folder, look, tint)
-    return None
+    return _add_mesh(scene, name, visual, urdf_folder, look, tint)
 
 
 def _add_mesh(
@@ -71,10 +70,8 @@ def _add_mesh(
     urdf_folder: Path | None,
     look: dict[str, Any],
     tint: Rgba | None,
-) -> viser.SceneNodeHandle | None:
+) -> viser.SceneNodeHandle:
     mesh = load_mesh(visual.shape, urdf_folder)
-    if mesh is None:
-        return None
     if tint is None and visual.rgba is None and mesh.visual.defined:
         own_colors = {key: look[key] for key in ('wxyz', 'position', 'cast_shadow')}
         return scene.add_mesh_trimesh(name, mesh, receive_shadow=False, **own_colors)

@@ -1,0 +1,98 @@
+# Copyright 2026 The dq_ik Authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+"""Topics that are read on demand, and what is built on them."""
+
+import time
+
+import pytest
+
+pytest.importorskip('rclpy')
+
+from geometry_msgs.msg import PoseStamped
+from rclpy.node import Node
+from ros_bench import ros_bench, wait_until
+import ros_robot
+from sensor_msgs.msg import JointState
+
+from dq_ik.pose import Pose
+from dq_ik.ros.conversions import fill_pose
+from dq_ik.ros.goal_topics import GoalTopics
+from dq_ik.ros.polled import PolledTopic, STATES
+from dq_ik.ros.states import CurrentState
+
+DOMAIN = 163
+HERE = Pose.from_xyz_rpy((0.1, 0.2, 0.3), (0.0, 0.0, 0.4))
+
+
+@pytest.fixture(scope='module')
+def bench():
+    with ros_bench(DOMAIN) as opened:
+        yield opened
+
+
+def test_messages_wait_until_they_are_taken(bench):
+    """In order, each once, and the executor has nothing to do with them."""
+    topic = PolledTopic(bench.node, JointState, 'polled', STATES)
+    publisher = bench.node.create_publisher(JointState, 'polled', 10)
+    wait_until(publisher.get_subscription_count)
+    for value in range(5):
+        publisher.publish(JointState(name=['a'], position=[float(value)]))
+    taken = []
+    wait_until(lambda: taken.extend(topic.take()) or len(taken) >= 5, what='five messages')
+    assert [msg.position[0] for msg in taken] == [0, 1, 2, 3, 4]
+    assert topic.take() == []
+    topic.close()
+    wait_until(lambda: publisher.get_subscription_count() == 0)
+
+
+def test_joint_states_are_those_of_now(bench):
+    """Two publishers, each with a part of the robot."""
+    state = CurrentState(PolledTopic(bench.node, JointState, 'parts', STATES).take)
+    publishers = [bench.node.create_publisher(JointState, 'parts', 10) for _ in range(2)]
+    for publisher, name in zip(publishers, ('arm', 'hand')):
+        wait_until(publisher.get_subscription_count)
+        for value in range(30):
+            publisher.publish(JointState(name=[name], position=[float(value)]))
+    wait_until(lambda: state.positions == {'arm': 29.0, 'hand': 29.0})
+    assert state.knows(('arm', 'hand'))
+    assert not state.knows(('arm', 'leg'))
+
+
+def test_goals_of_others_are_told_from_our_own(bench):
+    """However fast ours come; of theirs the newest counts, and only in the frame of the base."""
+    chain = ros_robot.robot().groups['arm']
+    heard = []
+    ours = GoalTopics(bench.node, 'somebody', chain, lambda tip, pose: heard.append((tip, pose)))
+    other = bench.add(Node, name='other')
+    theirs = GoalTopics(other, 'somebody', chain, lambda tip, pose: None)
+    wait_until(lambda: bench.node.count_subscribers('somebody/goal_pose') == 2)
+    time.sleep(0.5)
+    for _ in range(5):
+        theirs.send('flange', Pose.identity())
+        theirs.send('flange', HERE)
+        for _ in range(20):
+            ours.send('flange', Pose.identity())
+    time.sleep(0.2)
+    ours.hear()
+    assert len(heard) == 1
+    assert heard[0][0] == 'flange'
+    assert heard[0][1].distance(HERE) == pytest.approx((0.0, 0.0), abs=1e-9)
+    msg = PoseStamped()
+    msg.header.frame_id = 'elsewhere'
+    fill_pose(msg.pose, HERE)
+    theirs._publishers['flange'].publish(msg)
+    time.sleep(0.2)
+    ours.hear()
+    assert len(heard) == 1
+    ours.close()
