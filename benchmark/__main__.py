@@ -27,7 +27,7 @@ import tempfile
 
 from rich.console import Console
 
-from . import machine, micro, readme, report, suite
+from . import batches, machine, micro, readme, report, robots, suite
 from .experiments import EXPERIMENTS
 from .install import PYTHONS
 from .meter import Meter
@@ -41,7 +41,8 @@ OTHERS = ('batch', 'kinematics', *EXPERIMENTS, 'node')
 def arguments(words: list[str]) -> argparse.Namespace:
     """Read the command line."""
     parser = argparse.ArgumentParser('python -m benchmark', description=__doc__)
-    parser.add_argument('--quick', action='store_true', help='two minutes instead of hours')
+    parser.add_argument('--quick', action='store_true',
+                        help='about three minutes instead of an hour')
     parser.add_argument('--only', nargs='+', metavar='PART',
                         choices=[*suite.TITLES, *OTHERS],
                         help='run these parts: %(choices)s')
@@ -106,7 +107,7 @@ def run(options: argparse.Namespace, plan: suite.Plan, wanted: set[str], meter: 
 def play(plan: suite.Plan, wanted: set[str], workers: list[Worker], meter: Meter,
          all_cores: set[int]) -> dict:
     """Play the cases; return their rows and who was skipped why."""
-    runner = Runner(workers, plan.chunk, meter)
+    runner = Runner(workers, meter)
     results: dict = {'rows': [], 'batch': [], 'kinematics': [], 'skipped': runner.skipped}
     with tempfile.TemporaryDirectory() as folder:
         for turn in suite.turns(plan, wanted, Path(folder)):
@@ -118,7 +119,9 @@ def play(plan: suite.Plan, wanted: set[str], workers: list[Worker], meter: Meter
                                                    'dof': turn.robot.dof} for tally in tallies]
         if 'batch' in wanted:
             with meter.part('batch'):
-                results['batch'] = runner.batches(plan.batch, Path(folder), all_cores)
+                for name in suite.BATCH:
+                    robot = robots.load(name, Path(folder))
+                    results['batch'] += batches.measure(runner, robot, plan.batch, all_cores)
     if 'kinematics' in wanted:
         with meter.part('kinematics'):
             results['kinematics'] = micro.measure(meter)

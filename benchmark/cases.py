@@ -14,7 +14,7 @@
 """The questions: problem sets of every kind, made by Pinocchio and a seeded generator."""
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -37,6 +37,10 @@ class Problems:
     seeds: np.ndarray
     stream: int = 0
     optimum: np.ndarray | None = None
+
+    def first(self, count: int) -> Problems:
+        """Return the first few of separate problems."""
+        return replace(self, goals=self.goals[:count], seeds=self.seeds[:count])
 
 
 def reachable(robot: Robot, count: int, settings: Settings = STRICT, *,

@@ -75,6 +75,11 @@ class Answers:
     disturbed: int = 0
     trouble: str = ''
 
+    @classmethod
+    def none(cls, count: int, dof: int) -> Answers:
+        """Return ``count`` rows without an answer yet."""
+        return cls(np.full((count, dof), np.nan), np.zeros(count, bool), np.zeros(count))
+
 
 class Referee:
     """Judges answers by the forward kinematics of Pinocchio; no solver takes part in this."""

@@ -159,9 +159,13 @@ def _losses(rows: list[dict]) -> Iterator[str]:
 def _batch(rows: list[dict]) -> Iterator[str]:
     if rows:
         yield '## Batches on all cores'
-        yield table(('solver', 'robot', 'cores', 'asked', 'solved [%]', 'solves per second'),
-                    [(row['solver'], row['robot'], row['cores'], row['asked'], percent(rate(row)),
-                      f"{row['per_second']:,.0f}") for row in rows])
+        yield ("TRAC-IK's protocol again. Solvers that take many goals at once get them in one "
+               'call; the others run as a plain loop in one process per core.')
+        yield table(('robot', 'solver', 'how', 'seed', 'cores', 'asked', 'solved [%]',
+                     'solves per second'),
+                    [(row['robot'], row['solver'], row['how'], row['seed'], row['cores'],
+                      row['asked'], percent(rate(row)), f"{row['per_second']:,.0f}")
+                     for row in rows])
 
 
 def _kinematics(rows: list[dict]) -> Iterator[str]:

@@ -27,7 +27,7 @@ from benchmark import bars, cases, compare, report, robots
 from benchmark.experiments import algorithms, bvh, motion
 from benchmark.protocol import Answers, count_flips, judge, Referee, Settings, Tally
 from benchmark.runner import Runner, start_workers
-from benchmark.worker import attempt, undisturbed
+from benchmark.timing import attempt, undisturbed
 
 
 @pytest.fixture
@@ -127,7 +127,7 @@ def test_a_peer_that_raises_gives_no_answer_but_a_reason():
 def test_runner_verifies_a_real_peer_in_its_own_process(panda):
     workers = start_workers(['pinocchio_loop', 'no_such_peer'], {}, 0)
     try:
-        runner = Runner(workers, chunk=5)
+        runner = Runner(workers)
         problems = cases.reachable(panda, 10, Settings(budget=0.2))
         tallies = runner.play('mid', panda, problems, None, cell_seconds=20.0)
     finally:
