@@ -14,9 +14,12 @@
 """Orocos KDL through ``PyKDL``, which comes with ROS: Newton-Raphson within limits."""
 from __future__ import annotations
 
+import sys
 from xml.etree import ElementTree
 
 import numpy as np
+
+sys.path.append('/usr/lib/python3/dist-packages')  # Debian's python3-pykdl, after all others
 import PyKDL as kdl  # noqa: N813
 
 from .common import one_tip, Restarts
