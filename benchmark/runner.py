@@ -28,7 +28,7 @@ from time import perf_counter
 from . import suite
 from .cases import Problems
 from .portions import next_portion
-from .protocol import count_flips, judge, Referee, Tally
+from .protocol import count_flips, judge, Referee, Tally, trace
 from .robots import Robot
 
 ROOT = Path(__file__).parents[1]
@@ -144,9 +144,11 @@ class Runner:
         if answers.trouble:
             self.skip(entrant.name, problems.robot, f'some problems: {answers.trouble}')
         optimum = None if problems.optimum is None else problems.optimum[portion.rows]
-        judge(entrant.tally, referee, problems.settings, portion.goals, answers, optimum)
+        tally = entrant.tally
+        distances = judge(tally, referee, problems.settings, portion.goals, answers, optimum)
         if portion.chained:
-            entrant.tally.flips += count_flips(answers, portion.seeds[0])
+            tally.flips += count_flips(answers, portion.seeds[0])
+            tally.trace_mm = tally.trace_mm or trace(distances)
 
     def main_solvers(self) -> list[str]:
         """Return the solvers of the comparison: all peers and our four main methods."""

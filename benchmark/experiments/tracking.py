@@ -57,8 +57,8 @@ class Tracker:
 
     def follow(self, method: str, goals: np.ndarray, start: np.ndarray, *,
                tolerance: tuple[float, float] = (1e-5, 1e-5), **options) -> Track:
-        """Solve frame after frame, without restarts, to a tolerance [m, rad]."""
-        solver = Solver(self.chain, method=method, max_restarts=0, position_tolerance=tolerance[0],
+        """Solve frame after frame, each from the last answer, to a tolerance [m, rad]."""
+        solver = Solver(self.chain, method=method, position_tolerance=tolerance[0],
                         rotation_tolerance=tolerance[1], **options)
         solver.solve(list(goals[0]), start[self._into])  # compiled and warm
         q, results = start[self._into], []
