@@ -29,18 +29,21 @@ import numpy as np
 from .suite import TITLES
 
 OURS = 'dq_ik'
-
-
 HIDDEN = 1e-14  # squared errors below this are drawn as this
+COLOURS = {
+    'TRAC-IK': '#1f77b4', 'KDL': '#aec7e8', 'toolbox LM Chan': '#2ca02c',
+    'toolbox LM Sugihara': '#98df8a', 'Pinocchio loop': '#9467bd', 'PlaCo': '#c5b0d5',
+    'mink': '#8c564b', 'Pink': '#e377c2', 'ikpy': '#c49c94', 'Klampt': '#17becf',
+    'PyBullet': '#7f7f7f', 'OptIK': '#bcbd22', 'RoboPlan': '#393b79',
+    'EAIK (analytic)': '#000000', 'ssik (analytic)': '#c7c7c7'}
 
 
-def style(solver: str, others: list[str]) -> dict:
-    """Return colour and width: ours bold, each peer a colour of its own."""
+def style(solver: str) -> dict:
+    """Return colour and width: ours bold, each peer a colour of its own in all figures."""
     if solver.startswith(OURS):
-        dashed = 'paper' in solver
         return {'color': '#d62728' if 'pgs' in solver else '#ff7f0e', 'linewidth': 2.5,
-                'linestyle': '--' if dashed else '-', 'zorder': 3}
-    return {'color': plt.cm.tab20(others.index(solver) % 20), 'linewidth': 1.2}
+                'linestyle': '--' if 'paper' in solver else '-', 'zorder': 3}
+    return {'color': COLOURS.get(solver, '#dbdb8d'), 'linewidth': 1.2}
 
 
 def draw(results: dict, folder: Path) -> list[str]:
@@ -66,13 +69,11 @@ def draw(results: dict, folder: Path) -> list[str]:
 def _success(rows: list[dict]) -> Figure | None:
     """Share of goals solved within a time, one panel per robot."""
     rows = [row for row in rows if row['curve_us']]
-    others = _peers(rows)
 
     def panel(axis, label):
         for row in (row for row in rows if row['label'] == label):
             share = np.linspace(0.0, row['solved'] / row['asked'], len(row['curve_us']))
-            axis.plot(row['curve_us'], 100.0 * share, label=row['solver'],
-                      **style(row['solver'], others))
+            axis.plot(row['curve_us'], 100.0 * share, label=row['solver'], **style(row['solver']))
         axis.set(xscale='log', title=label)
 
     return _panels(list(dict.fromkeys(row['label'] for row in rows)), panel,
@@ -85,12 +86,11 @@ def _growth(rows: list[dict]) -> Figure | None:
 
     def panel(axis, case):
         mine = _of(rows, case)
-        others = _peers(mine)
         for solver in dict.fromkeys(row['solver'] for row in mine):
             points = sorted((row['dof'], row['median_us']) for row in mine
                             if row['solver'] == solver and row['solved'] >= 0.5 * row['asked'])
             if points:
-                axis.plot(*zip(*points), marker='o', label=solver, **style(solver, others))
+                axis.plot(*zip(*points), marker='o', label=solver, **style(solver))
         title = {'joints': 'one chain', 'tips': 'trees, 1 tip and more'}[case]
         axis.set(yscale='log', title=title)
 
@@ -100,11 +100,10 @@ def _growth(rows: list[dict]) -> Figure | None:
 def _stream(rows: list[dict]) -> Figure | None:
     """Position error along the first path of each robot."""
     rows = _of(rows, 'stream')
-    others = _peers(rows)
 
     def panel(axis, label):
         for row in (row for row in rows if row['label'] == label):
-            _trace(axis, row['trace_mm'], row['solver'], others)
+            _trace(axis, row['trace_mm'], row['solver'])
         axis.set(title=label)
 
     return _panels(list(dict.fromkeys(row['label'] for row in rows)), panel,
@@ -115,7 +114,7 @@ def _hand(rows: list[dict]) -> Figure | None:
     """Root mean square error of the fingertips, one panel per motion."""
     def panel(axis, motion):
         for row in (row for row in rows if row['motion'] == motion):
-            _trace(axis, row['trace_mm'], f"{OURS} {row['method']}", [])
+            _trace(axis, row['trace_mm'], f"{OURS} {row['method']}")
         axis.set(title=motion)
 
     return _panels(list(dict.fromkeys(row['motion'] for row in rows)), panel,
@@ -155,10 +154,11 @@ def name_of(row: dict) -> str:
     return row['method'] + (', restarts' if row['restarts'] else '')
 
 
-def _trace(axis, values: list[float | None], solver: str, others: list[str]) -> None:
+def _trace(axis, values: list[float | None], solver: str) -> None:
     """Draw an error over time with gaps where there was no answer."""
     mm = np.array([np.nan if value is None else max(value, 1e-6) for value in values])
-    axis.plot(np.linspace(0.0, 100.0, len(mm)), mm, label=solver, **style(solver, others))
+    axis.plot(np.linspace(0.0, 100.0, len(mm)), mm, label=solver,
+              **style(solver) | {'linewidth': 1.5, 'alpha': 0.8})
     axis.set(yscale='log')
 
 
@@ -168,7 +168,7 @@ def _panels(keys: list, panel: Callable, x: str, y: str) -> Figure | None:
         return None
     columns = min(len(keys), 5)
     lines = -(-len(keys) // columns)
-    figure, axes = plt.subplots(lines, columns, figsize=(4.2 * columns, 3.8 * lines),
+    figure, axes = plt.subplots(lines, columns, figsize=(2.0 + 4.2 * columns, 3.8 * lines),
                                 sharey=True, squeeze=False, layout='constrained')
     for axis, key in zip(axes.flat, keys):
         panel(axis, key)
@@ -186,8 +186,3 @@ def _panels(keys: list, panel: Callable, x: str, y: str) -> Figure | None:
 
 def _of(rows: list[dict], case: str) -> list[dict]:
     return [row for row in rows if row['case'] == case]
-
-
-def _peers(rows: list[dict]) -> list[str]:
-    return [name for name in dict.fromkeys(row['solver'] for row in rows)
-            if not name.startswith(OURS)]

@@ -15,8 +15,8 @@
 How problems are dealt out: solvers take turns, and each turn is long enough for warm caches.
 
 A turn begins with calls that do not count, on the problems before the portion: the solvers that
-had their turns in between have emptied the caches. Then comes about ten milliseconds of work. The
-rule is the same for everybody; calls that are long anyway are not warmed up.
+had their turns in between have emptied the caches. Then come about 20 ms of work. The rule is the
+same for everybody; calls that are long anyway are not warmed up.
 """
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ import numpy as np
 from .cases import Problems
 
 FIRST = 10  # problems in the first portion, which tells the pace
-TURN_SECONDS = 10e-3
-TURNS = 5  # at least, so that a slow moment of the machine does not hit one solver alone
-WARM = 200  # problems at most that only warm up; the worker stops earlier by the clock
-LONG = 2e-3  # seconds
+TURN_SECONDS = 20e-3
+TURNS = 4  # at least, so that a slow moment of the machine does not hit one solver alone
+WARM = 500  # problems at most that only warm up; the worker stops earlier by the clock
+LONG = 2e-3  # seconds per call that need no warm caches
 
 
 @dataclass(frozen=True)

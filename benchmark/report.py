@@ -27,9 +27,9 @@ PRELUDE = """\
 Every number on this page was measured in one run by `make bench` (`python -m benchmark`). All
 solvers get the same URDF, the same goals and the same seeds, in portions that are dealt out in
 turn and in changing order, on one processor core. A turn begins with calls that are not measured
-(about 2 ms, on other goals), because whoever had the core before has emptied the caches; then
-comes about 10 ms of measured work with Python's garbage collection off. The rule is the same for
-everybody.
+(up to 5 ms, on other goals), because whoever had the core before has emptied the caches; then
+come about 20 ms of measured work with Python's garbage collection off. The rule is the same for
+everybody; solvers that need more than 2 ms per call are not warmed up.
 
 *Solved* means: forward kinematics by **Pinocchio**, not by the solver, finds every tip within the
 tolerance and every joint within its limits. *Refused* counts claims of success that Pinocchio

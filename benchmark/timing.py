@@ -22,7 +22,7 @@ import time
 import numpy as np
 
 REPEATS = 3
-WARM_SECONDS = 2e-3  # of calls before the clock starts, at each turn
+WARM_SECONDS = 5e-3  # of calls before the clock starts, at each turn
 LONG = 10_000_000  # ns; longer calls are not repeated, others hardly change them
 
 
