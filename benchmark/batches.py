@@ -31,7 +31,7 @@ LESS = 20  # peers get this many times fewer problems: they are slower
 def measure(runner: Runner, robot: Robot, count: int, cores: set[int]) -> Iterator[dict]:
     """Yield how many problems per second our solvers and the peers solve on all cores."""
     problems = cases.reachable(robot, count)
-    for entrant in runner.enter('batch', robot, problems, OURS + BATCH_PEERS):
+    for entrant in runner.enter('batch', problems, OURS + BATCH_PEERS):
         ours = entrant.name in OURS
         some = problems if ours else problems.first(max(1, count // LESS))
         own = entrant.worker.call('has_batch', entrant.name)

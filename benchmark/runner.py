@@ -99,15 +99,16 @@ class Entrant:
 class Runner:
     """Keeps the workers and plays cases with them."""
 
-    def __init__(self, workers: list[Worker], progress: Callable[[str], None] = lambda text: None):
-        """Take the workers over."""
+    def __init__(self, workers: list[Worker], progress: Callable[[str], None] = lambda text: None,
+                 skipped: list[dict] | None = None):
+        """Take the workers over; who does not take part, and why, is added to ``skipped``."""
         self._workers = workers
         self.progress = progress
-        self.skipped = [{'solver': worker.peer, 'robot': 'all', 'reason': worker.reason}
-                        for worker in workers if worker.reason]
+        self.skipped = [] if skipped is None else skipped
+        self.skipped += [{'solver': worker.peer, 'robot': 'all', 'reason': worker.reason}
+                         for worker in workers if worker.reason]
 
-    def play(self, case: str, robot: Robot, problems: Problems,
-             solvers: Collection[str] | None,
+    def play(self, case: str, problems: Problems, solvers: Collection[str] | None,
              cell_seconds: float) -> list[Tally]:
         """
         Let all solvers work on the same problems, a portion each in turn, in changing order.
@@ -115,14 +116,14 @@ class Runner:
         :param solvers: names of those who take part; None for all
         :param cell_seconds: a solver stops when it has used this much time
         """
-        entrants = self.enter(case, robot, problems, solvers)
-        referee = Referee(robot)
+        entrants = self.enter(case, problems, solvers)
+        referee = Referee(problems.robot)
         order = random.Random(0)
         busy = list(entrants)
         while busy:
             order.shuffle(busy)
             for entrant in busy:
-                self.progress(f'{case} · {robot.label} · {entrant.name}')
+                self.progress(f'{case} · {problems.robot.label} · {entrant.name}')
                 self._turn(entrant, problems, referee)
             busy = [entrant for entrant in busy if entrant.done < len(problems.goals)
                     and entrant.spent <= cell_seconds and not entrant.retired]
@@ -155,9 +156,10 @@ class Runner:
         return [name for worker in self._workers for name in worker.solvers
                 if worker.peer != 'ours' or name in suite.OURS + suite.PAPER]
 
-    def enter(self, case: str, robot: Robot, problems: Problems,
-               solvers: Collection[str] | None) -> list[Entrant]:
+    def enter(self, case: str, problems: Problems,
+              solvers: Collection[str] | None) -> list[Entrant]:
         """Load the robot into all solvers that take part; note why others do not."""
+        robot = problems.robot
         entrants = []
         for worker in self._workers:
             if not worker.alive:
