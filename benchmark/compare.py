@@ -20,6 +20,7 @@ one of ours did.
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
 from dataclasses import dataclass
 import json
 from pathlib import Path
@@ -48,18 +49,25 @@ class Change:
 
 def changes(old: dict, new: dict) -> list[Change]:
     """Return the changes of all cells that both runs have."""
-    before = {_key(row): row for row in old['rows']}
-    found = []
-    for row in new['rows']:
-        past = before.get(_key(row))
-        if past is not None:
-            found.append(Change(_key(row), row['median_us'] / past['median_us'],
-                                row['solved'] / row['asked'] - past['solved'] / past['asked']))
-    return found
+    before = dict(cells(old))
+    return [Change(key, time / before[key][0], rate - before[key][1])
+            for key, (time, rate) in cells(new) if key in before]
 
 
-def _key(row: dict) -> tuple[str, str, str]:
-    return row['case'], row['robot'], row['solver']
+def cells(run: dict) -> Iterator[tuple[tuple[str, str, str], tuple[float, float]]]:
+    """Yield case, robot and solver with the median time [us] and the share solved."""
+    for row in run['rows']:
+        yield ((row['case'], row['robot'], row['solver']),
+               (row['median_us'], row['solved'] / row['asked']))
+    for row in run['batch']:
+        yield (('batch', f"{row['robot']}, seed {row['seed']}", row['solver']),
+               (1e6 / row['per_second'], row['solved'] / row['asked']))
+    for name in run['experiments'].keys() & {'hand', 'humanoid'}:
+        for row in run['experiments'][name]['rows']:
+            what = row['motion'] if name == 'hand' else f"{row['interval']} s"
+            restarts = ', restarts' if row.get('restarts') else ''
+            yield ((name, what, f"{OURS} {row['method']}{restarts}"),
+                   (row['median_us'], row['solved'] / row['frames']))
 
 
 def main(words: list[str]) -> int:

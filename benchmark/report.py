@@ -41,6 +41,20 @@ budget. Joints without end stops get a range of two turns (±2π) either way, as
 limited models have: peers disagree about unlimited joints, and so all solve the same problem."""
 
 
+YOURSELF = """\
+## Run it yourself
+
+```
+make bench ARGS=--quick                 # this page in a few minutes; without --quick, in an hour
+make bench ARGS="--only mid stream"     # some parts; --help lists them, and how to choose peers
+make bench ARGS="--bvh walk.bvh"        # the human follows your motion capture
+python -m benchmark.compare old.json new.json
+```
+
+The numbers are kept in `build/benchmark.json`; the comparison of two such files lists every cell
+that became slower or is solved less often, and fails if one of ours did."""
+
+
 def write(results: dict, docs: Path) -> None:
     """Write the page and its figures."""
     names = figures.draw(results, docs / 'images' / 'benchmark')
@@ -48,7 +62,7 @@ def write(results: dict, docs: Path) -> None:
              *_losses(results['rows']), *_overview(results['rows']),
              *_cases(results['rows'], names), *_batch(results['batch']),
              *_kinematics(results['kinematics']), *experiments(results['experiments'], names),
-             *_node(results.get('node')), *_skipped(results['skipped'])]
+             *_node(results.get('node')), *_skipped(results['skipped']), YOURSELF]
     (docs / 'benchmark.md').write_text('\n\n'.join(parts) + '\n', encoding='utf-8')
 
 

@@ -23,8 +23,8 @@ import pytest
 pytest.importorskip('pinocchio')
 pytest.importorskip('scipy')
 
-from benchmark import robots
-from benchmark.experiments import algorithms, bvh, motion
+from benchmark import compare, robots
+from benchmark.experiments import algorithms, bvh, humanoid, motion
 from benchmark.experiments.tracking import Tracker
 
 BVH = """HIERARCHY
@@ -138,21 +138,30 @@ def test_motion_capture_without_hands_is_refused(tmp_path):
         bvh.goals(bvh.read(written(tmp_path, BVH)), tracker, 0.04)
 
 
+@pytest.mark.parametrize(('interval', 'count'), [(0.05, 41), (0.7, 3), (1.0, 3)])
+def test_motion_capture_is_sampled_at_the_interval(tmp_path, interval, count):
+    tracker = Tracker(robots.load('humanoid', tmp_path))
+    goals, start = humanoid.goals_of(tracker, interval, True,
+                                     written(tmp_path, figure_bvh(41)))
+    assert goals.shape == (count, 6, 4, 4)
+    np.testing.assert_array_equal(start, np.zeros(71))
+
+
 @pytest.mark.slow
 def test_quick_run_writes_page_figures_and_numbers(tmp_path):
     pytest.importorskip('matplotlib')
     pytest.importorskip('rich')
     from benchmark.__main__ import main
-    main(['--quick', '--only', 'five', 'kinematics', 'humanoid', '--peers', 'pinocchio_loop',
-          '--bvh', str(written(tmp_path, figure_bvh(41))),
-          '--json', str(tmp_path / 'run.json'), '--docs', str(tmp_path)])
-    run = json.loads((tmp_path / 'run.json').read_text())
-    ours = [row for row in run['rows'] if row['solver'] == 'dq_ik pgs']
-    assert len(ours) == 2
-    assert all(row['solved'] == row['asked'] for row in ours)
-    assert run['experiments']['humanoid']['source'] == 'walk.bvh'
-    assert {row['interval'] for row in run['experiments']['humanoid']['rows']} == {0.05, 0.7, 1.0}
-    page = (tmp_path / 'benchmark.md').read_text()
-    assert 'Forward kinematics and Jacobians' in page
-    assert 'Motion: walk.bvh.' in page
-    assert (tmp_path / 'images/benchmark/success_five.svg').exists()
+    numbers = tmp_path / 'run.json'
+    main(['--quick', '--only', 'two_arms', '--peers', 'pinocchio_loop', '--json', str(numbers),
+          '--docs', str(tmp_path)])
+    run = json.loads(numbers.read_text())
+    rows = {row['solver']: row for row in run['rows']}
+    assert set(rows) == {'dq_ik pgs', 'dq_ik pls', 'Pinocchio loop'}
+    for name in ('dq_ik pgs', 'dq_ik pls'):
+        assert rows[name]['asked'] >= 10
+        assert rows[name]['solved'] >= 0.9 * rows[name]['asked']  # 5 ms may pass elsewhere
+        assert rows[name]['outside_limits'] == rows[name]['refused'] == 0
+    assert '**two arms (15)**' in (tmp_path / 'benchmark.md').read_text()
+    assert (tmp_path / 'images/benchmark/success_two_arms.svg').exists()
+    assert compare.main([str(numbers), str(numbers)]) == 0

@@ -54,6 +54,19 @@ def test_comparison_flags_slower_and_less_solved_cells(tmp_path, capsys):
     assert 'time x  1.50' in capsys.readouterr().out
 
 
+def test_comparison_covers_batches_and_experiments():
+    batch = {'solver': 'dq_ik pgs', 'robot': 'Panda (7)', 'seed': 'none', 'asked': 100,
+             'solved': 100, 'per_second': 400_000.0}
+    old, new = results() | {'batch': [batch]}, results() | {'batch': [batch | {'solved': 90}]}
+    old['experiments'] = {'humanoid': {'rows': [frames('pls', 0.05, True, 1e-12)]}}
+    new['experiments'] = {'humanoid': {
+        'rows': [frames('pls', 0.05, True, 1e-12) | {'median_us': 160.0}]}}
+    found = {change.key: (change.time_ratio, round(change.rate_change, 6))
+             for change in compare.changes(old, new)}
+    assert found == {('batch', 'Panda (7), seed none', 'dq_ik pgs'): (1.0, -0.1),
+                     ('humanoid', '0.05 s', 'dq_ik pls, restarts'): (2.0, 0.0)}
+
+
 def test_comparison_forgives_peers(tmp_path):
     old, new = tmp_path / 'old.json', tmp_path / 'new.json'
     old.write_text(json.dumps(results(cell(solver='TRAC-IK'))))

@@ -47,7 +47,7 @@ def run(quick: bool, progress, bvh: Path | None = None) -> dict:
     variants = [(method, False) for method in PUBLISHED + OWN]
     variants += [(method, True) for method in RESTARTED]
     for interval in INTERVALS:
-        goals, start = _goals(tracker, interval, quick, bvh)
+        goals, start = goals_of(tracker, interval, quick, bvh)
         for method, restarts in variants:
             progress(f'humanoid · {interval} s · {method}')
             table.append({'interval': interval, 'method': method, 'restarts': restarts}
@@ -55,7 +55,7 @@ def run(quick: bool, progress, bvh: Path | None = None) -> dict:
     return {'rows': table, 'source': bvh.name if bvh else 'own key poses'}
 
 
-def _goals(tracker: Tracker, interval: float, quick: bool, bvh: Path | None):
+def goals_of(tracker: Tracker, interval: float, quick: bool, bvh: Path | None):
     """Return the goals of a motion sampled at an interval, and where to start."""
     if bvh:
         goals = capture.goals(capture.read(bvh), tracker, interval)

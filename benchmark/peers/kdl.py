@@ -11,7 +11,7 @@
 # WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
 # See the License for the specific language governing permissions and
 # limitations under the License.
-"""Orocos KDL through ``PyKDL``, which comes with ROS: Newton-Raphson within limits."""
+"""Orocos KDL through ``PyKDL``, of ROS or Debian: Newton-Raphson within limits."""
 from __future__ import annotations
 
 import sys
@@ -19,7 +19,9 @@ from xml.etree import ElementTree
 
 import numpy as np
 
-sys.path.append('/usr/lib/python3/dist-packages')  # Debian's python3-pykdl, after all others
+from ..install import SYSTEM
+
+sys.path.append(str(SYSTEM))  # after all others
 import PyKDL as kdl  # noqa: N813
 
 from .common import one_tip, Restarts
