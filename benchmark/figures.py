@@ -47,8 +47,10 @@ def style(solver: str) -> dict:
 
 
 def draw(results: dict, folder: Path) -> list[str]:
-    """Draw all figures that the results allow; return their file names."""
+    """Draw all figures that the results allow, in place of older ones; return their names."""
     folder.mkdir(parents=True, exist_ok=True)
+    for old in folder.glob('*.svg'):
+        old.unlink()
     rows, found = results['rows'], results['experiments']
     hand = found.get('hand', {}).get('rows', [])
     humanoid = found.get('humanoid', {}).get('rows', [])

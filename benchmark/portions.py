@@ -26,7 +26,7 @@ import numpy as np
 
 from .cases import Problems
 
-FIRST = 10  # problems in the first portion, which tells the pace
+FIRST = 4  # problems in the first portion, which tells the pace
 TURN_SECONDS = 20e-3
 TURNS = 4  # at least, so that a slow moment of the machine does not hit one solver alone
 WARM = 500  # problems at most that only warm up; the worker stops earlier by the clock
