@@ -28,14 +28,14 @@ import numpy as np
 from .. import robots
 from . import bvh as capture
 from . import motion
-from .tracking import Tracker
+from .tracking import OWN, Tracker
 
 INTERVALS = (0.05, 0.7, 1.0)
 BUDGET = 0.015
-TRIAL = 100  # iterations to learn how long one takes
+TRIAL, TRIALS = 50, 3  # iterations to learn how long one takes, and repetitions
+MOST = 5000  # iterations per frame; a method that stops by itself before needs no more
 PATIENCE = 2.0  # budgets after which iterations that were counted for one are cut off
 PUBLISHED = ('transpose', 'transpose_buss', 'svd', 'dls', 'pls_paper', 'pgs_paper')
-OWN = ('pls', 'pgs')  # they stop by themselves
 RESTARTED = ('dls', *OWN)
 
 
@@ -90,10 +90,18 @@ def _measure(tracker: Tracker, method: str, restarts: bool, goals: np.ndarray,
 
 
 def _iterations(tracker: Tracker, method: str, goals: np.ndarray, start: np.ndarray) -> int:
-    """Return how many iterations take about as long as a frame lasts, as in the paper."""
+    """
+    Return how many iterations take as long as a frame lasts, as in the paper.
+
+    An iteration is timed as the difference between a long and a short attempt at a far goal, so
+    that what happens once per call does not count.
+    """
     home = tracker.goals(start[None])[0]
     far = goals[np.linalg.norm((goals - home)[:, :, :3, 3], axis=(1, 2)).argmax()]
-    trials = [tracker.follow(method, far[None], start, timeout=PATIENCE * BUDGET,
-                             max_iterations=TRIAL, max_restarts=0) for _ in range(5)]
-    return max(1, int(BUDGET / min(trial.seconds[0] / max(trial.iterations[0], 1)
-                                   for trial in trials)))
+
+    def seconds(count: int) -> float:
+        return min(tracker.follow(method, far[None], start, timeout=1.0, max_iterations=count,
+                                  max_restarts=0).seconds[0] for _ in range(TRIALS))
+
+    each = (seconds(3 * TRIAL) - seconds(TRIAL)) / (2 * TRIAL)
+    return int(min(BUDGET / max(each, 1e-9), MOST))
