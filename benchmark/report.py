@@ -37,8 +37,9 @@ refuses; *outside* counts answers that leave the joint limits. Times are per cal
 the goal in the solver's own type, failures included; a call during which another process took the
 core is repeated. A solver stops early when its share of the run's time is used up; *asked* says
 how many goals it got. Peers without restarts get random restarts around them within the same time
-budget. Joints without end stops get a range of two turns (±2π) either way, as the vendors'
-limited models have: peers disagree about unlimited joints, and so all solve the same problem."""
+budget; the two threads of TRAC-IK share the core. Joints without end stops get a range of one turn
+(±2π) either way, as the vendors' limited models have: peers disagree about unlimited joints, and
+so all solve the same problem."""
 
 
 YOURSELF = """\

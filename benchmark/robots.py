@@ -140,7 +140,7 @@ def cut(root, name: str, label: str, base: str, tips: tuple[str, ...], folder: P
     """
     Write the joints between ``base`` and ``tips`` as a URDF of their own.
 
-    Joints without end stops get a range of two turns either way, as vendors' limited models do:
+    Joints without end stops get a range of one turn either way, as vendors' limited models do:
     peers disagree about unlimited joints, and this way all of them solve the same problem.
     """
     joints = _joints_between(root, base, tips)

@@ -167,6 +167,7 @@ class Runner:
             for name in list(worker.solvers):
                 if solvers is not None and name not in solvers:
                     continue
+                self.progress(f'{case} · {robot.label} · {name} gets ready')
                 try:
                     reason = worker.call('load', name, robot, problems.settings,
                                          problems.goals[0], problems.seeds[0])
