@@ -21,29 +21,52 @@ from typing import Any
 
 import numpy as np
 
-from ..protocol import Settings
+from ..protocol import cost_of, Referee, Settings
 from ..robots import Robot
 
 Attempt = Callable[[np.ndarray, float], tuple[np.ndarray, bool]]
 
 
 class Restarts:
-    """Calls an attempt from the seed, then from random configurations until the budget ends."""
+    """
+    Calls an attempt from the seed, then from random configurations until the budget ends.
+
+    Where the best reach is asked for, the best of all attempts is returned, by Pinocchio's word.
+    """
 
     def __init__(self, robot: Robot, settings: Settings):
         """Remember limits and budget."""
         self._lower, self._upper = np.array(robot.lower), np.array(robot.upper)
         self._settings = settings
         self._rng = np.random.default_rng(1)
+        self._referee = Referee(robot) if settings.rotation_weight else None
 
-    def search(self, attempt: Attempt, seed: np.ndarray) -> tuple[np.ndarray, bool]:
-        """Return the first success, or the answer from the seed."""
+    def search(self, attempt: Attempt, seed: np.ndarray,
+               matrices: Callable[[], np.ndarray]) -> tuple[np.ndarray, bool]:
+        """
+        Return the first success, or else the answer from the seed (or the best reach).
+
+        :param matrices: returns the goals, shape ``(n_tips, 4, 4)``
+        """
         deadline = perf_counter() + self._settings.budget
-        first, solved = attempt(np.clip(seed, self._lower, self._upper), deadline)
-        q = first
-        while not solved and self._settings.restarts and perf_counter() < deadline:
+        best, solved = attempt(np.clip(seed, self._lower, self._upper), deadline)
+        if solved or not self._settings.restarts:
+            return best, solved
+        goals = None if self._referee is None else matrices()
+        least = self._cost(best, goals)
+        while perf_counter() < deadline:
             q, solved = attempt(self._rng.uniform(self._lower, self._upper), deadline)
-        return (q, True) if solved else (first, False)
+            if solved:
+                return q, True
+            cost = self._cost(q, goals)
+            if cost < least:
+                best, least = q, cost
+        return best, False
+
+    def _cost(self, q: np.ndarray, goals: np.ndarray | None) -> float:
+        if goals is None or not self._referee.within_limits(q):
+            return np.inf
+        return cost_of(self._referee.errors(q, goals), self._settings)
 
 
 class FrameTasks(ABC):
@@ -73,7 +96,11 @@ class FrameTasks(ABC):
         """Return the first success, or where the first attempt ended."""
         for task, goal in zip(self._tasks, goals):
             task.set_target(goal)
-        return self._restarts.search(self._attempt, seed)
+        return self._restarts.search(self._attempt, seed, lambda: self.matrices(goals))
+
+    @abstractmethod
+    def matrices(self, goals: list) -> np.ndarray:
+        """Return the goals as matrices."""
 
     @abstractmethod
     def configuration(self, q: np.ndarray) -> Any:
@@ -112,7 +139,6 @@ class Check:
 
     def __init__(self, robot: Robot, settings: Settings):
         """Build the referee's kinematics for own use."""
-        from ..protocol import Referee
         self._referee = Referee(robot)
         self._allowed = np.array([settings.position_tolerance, settings.rotation_tolerance])
 

@@ -56,6 +56,11 @@ def array(values) -> kdl.JntArray:
     return out
 
 
+def matrix(frame: kdl.Frame) -> np.ndarray:
+    """Return a frame as an array of one matrix."""
+    return np.array([[[frame[i, j] for j in range(4)] for i in range(3)] + [[0.0, 0.0, 0.0, 1.0]]])
+
+
 class Newton:
     """``ChainIkSolverPos_NR_JL`` with random restarts (KDL-RR in TRAC-IK's tables)."""
 
@@ -84,7 +89,7 @@ class Newton:
             code = self._solver.CartToJnt(array(q), goals, out)
             return np.array([out[i] for i in range(self._n)]), code >= 0
 
-        return self._restarts.search(attempt, seed)
+        return self._restarts.search(attempt, seed, lambda: matrix(goals))
 
 
 SOLVERS = {'KDL': Newton}

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import mink
 import mujoco
+import numpy as np
 
 from .common import FrameTasks
 
@@ -40,6 +41,10 @@ class Mink(FrameTasks):
     def translate(self, goals):
         """Return its poses."""
         return [mink.SE3.from_matrix(goal) for goal in goals]
+
+    def matrices(self, goals):
+        """Return the goals as matrices."""
+        return np.array([goal.as_matrix() for goal in goals])
 
     def configuration(self, q):
         """Move its only configuration."""

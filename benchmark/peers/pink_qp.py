@@ -14,6 +14,7 @@
 """Pink: differential IK as a quadratic programme on Pinocchio, iterated to the goal."""
 from __future__ import annotations
 
+import numpy as np
 import pink
 from pink.limits import ConfigurationLimit
 import pinocchio
@@ -40,6 +41,10 @@ class Pink(FrameTasks):
     def translate(self, goals):
         """Return placements."""
         return [pinocchio.SE3(goal) for goal in goals]
+
+    def matrices(self, goals):
+        """Return the goals as matrices."""
+        return np.array([goal.homogeneous for goal in goals])
 
     def configuration(self, q):
         """Make one that shares the data."""
