@@ -23,7 +23,7 @@ from .bars import rate
 from .markdown import number, percent, table
 
 START, STOP = '<!-- benchmark: begin -->', '<!-- benchmark: end -->'
-SHOWN = 8  # solvers
+SHOWN = 12  # solvers
 
 
 def write(results: dict, readme: Path) -> None:

@@ -26,7 +26,7 @@ import pytest
 pytest.importorskip('pinocchio')
 pytest.importorskip('scipy')
 
-from benchmark import batches, cases, robots, runner
+from benchmark import batches, cases, install, robots, runner
 from benchmark.portions import next_portion
 from benchmark.protocol import Answers, count_flips, judge, Referee, Settings, Tally, trace
 from benchmark.runner import Runner, start_workers, Worker
@@ -260,3 +260,16 @@ def test_a_trace_keeps_the_worst_and_shows_where_no_answer_was():
     assert found[0] is None
     assert found[250] == pytest.approx(2.0)
     assert found[1] == pytest.approx(1e-3)
+
+
+def test_a_peer_that_cannot_be_installed_is_named(capsys):
+    install.install(sys.executable, 'no-such-peer==1.0', '--no-index')
+    assert 'skipped: no-such-peer==1.0: ERROR: No matching distribution' in capsys.readouterr().out
+
+
+def test_only_missing_peers_are_installed(tmp_path):
+    listed = tmp_path / 'requirements.txt'
+    listed.write_text('# a comment\nnumpy==0.1\n')
+    assert install.wanted(listed) == ['numpy==0.1']
+    assert not install.installed('numpy==0.1')
+    assert install.installed(f'numpy=={np.__version__}')
