@@ -18,6 +18,7 @@ import gc
 import os
 import signal
 import sys
+import time
 from types import SimpleNamespace
 
 import numpy as np
@@ -126,6 +127,22 @@ def test_a_peer_that_raises_gives_no_answer_but_a_reason():
 
     assert attempt(Broken(), None, None) == (None, False, 'RuntimeError: no luck')
     assert undisturbed(Broken(), None, None)[:3] == (None, False, 'RuntimeError: no luck')
+
+
+def test_a_call_during_which_others_had_the_core_is_repeated():
+    class Interrupted:
+        calls = 0
+
+        def solve(self, goals, seed):
+            self.calls += 1
+            if self.calls == 1:
+                time.sleep(0.02)
+            return seed, True
+
+    solver = Interrupted()
+    q, claimed, _, seconds, repeats = undisturbed(solver, None, np.zeros(2))
+    assert solver.calls == 1 + repeats > 1
+    assert seconds < 0.01
 
 
 def test_runner_verifies_a_real_peer_in_its_own_process(panda):

@@ -67,6 +67,13 @@ def test_comparison_covers_batches_and_experiments():
                      ('humanoid', '0.05 s', 'dq_ik pls, restarts'): (2.0, 0.0)}
 
 
+@pytest.mark.parametrize(('asked', 'worse'), [(20, False), (10_000, True)])
+def test_comparison_knows_that_few_goals_are_luck(asked, worse):
+    before, after = cell(asked=asked, solved=asked), cell(asked=asked, solved=int(0.95 * asked))
+    change, = compare.changes(results(before), results(after))
+    assert change.is_worse(slower=1.25, less=0.002) == worse
+
+
 def test_comparison_forgives_peers(tmp_path):
     old, new = tmp_path / 'old.json', tmp_path / 'new.json'
     old.write_text(json.dumps(results(cell(solver='TRAC-IK'))))
