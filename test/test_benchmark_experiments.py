@@ -24,7 +24,7 @@ import pytest
 pytest.importorskip('pinocchio')
 pytest.importorskip('scipy')
 
-from benchmark import compare, robots
+from benchmark import compare, micro, robots
 from benchmark.experiments import algorithms, bvh, humanoid, motion
 from benchmark.experiments.tracking import ending, Tracker
 
@@ -154,6 +154,14 @@ def test_a_published_method_answers_where_its_iterations_end():
     np.testing.assert_array_equal(ending(moved, chain), [0.5, 1.0])
     settled = SimpleNamespace(trace=np.empty((0, 2)), q=np.array([0.3, 0.4]))
     np.testing.assert_array_equal(ending(settled, chain), [0.3, 0.4])
+
+
+@pytest.mark.slow
+def test_kinematics_are_measured_beside_pinocchio():
+    rows = micro.measure()
+    assert [row['robot'] for row in rows] == ['Panda (7)', 'humanoid (71)']
+    assert all(row[key] > 0.0 for row in rows for key in row if key != 'robot')
+    assert all(row['kernel_fk'] < row['python_chain'] for row in rows)
 
 
 @pytest.mark.slow
