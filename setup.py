@@ -81,7 +81,7 @@ EXTRAS = {
         'setuptools<80',
         'transforms3d',
     ],
-    'bench': ['example-robot-data', 'matplotlib', 'pin'],
+    'bench': ['example-robot-data', 'matplotlib', 'pin', 'rich'],
 }
 
 

@@ -27,12 +27,12 @@ import tempfile
 
 from rich.console import Console
 
-from . import machine, micro, readme, report, suite
+from . import batches, machine, micro, readme, report, robots, suite
 from .experiments import EXPERIMENTS
 from .install import PYTHONS
 from .meter import Meter
 from .peers import OURS, PEERS
-from .runner import Runner, start_workers, Worker
+from .runner import Runner, start_workers
 
 ROOT = Path(__file__).parents[1]
 OTHERS = ('batch', 'kinematics', *EXPERIMENTS, 'node')
@@ -41,7 +41,8 @@ OTHERS = ('batch', 'kinematics', *EXPERIMENTS, 'node')
 def arguments(words: list[str]) -> argparse.Namespace:
     """Read the command line."""
     parser = argparse.ArgumentParser('python -m benchmark', description=__doc__)
-    parser.add_argument('--quick', action='store_true', help='two minutes instead of hours')
+    parser.add_argument('--quick', action='store_true',
+                        help='about three minutes instead of an hour')
     parser.add_argument('--only', nargs='+', metavar='PART',
                         choices=[*suite.TITLES, *OTHERS],
                         help='run these parts: %(choices)s')
@@ -59,18 +60,19 @@ def arguments(words: list[str]) -> argparse.Namespace:
 
 
 def main(words: list[str]) -> None:
-    """Run all parts, keep the numbers, write the page."""
+    """Run all parts, keep the numbers (those so far, if it is interrupted), write the page."""
     options = arguments(words)
     plan = suite.QUICK if options.quick else suite.FULL
     wanted = set(options.only or [*suite.TITLES, *OTHERS])
     console = Console(stderr=True)
     meter = Meter(console, suite.count(plan, wanted) + len(wanted & set(OTHERS)))
-    with meter.shown():
-        results = run(options, plan, wanted, meter)
-    results['meta'] |= {'command': ' '.join(['python -m benchmark', *words]),
-                        'parts': meter.seconds, 'seconds': sum(meter.seconds.values())}
-    options.json.parent.mkdir(parents=True, exist_ok=True)
-    options.json.write_text(json.dumps(results, indent=1), encoding='utf-8')
+    results: dict = {'rows': [], 'batch': [], 'kinematics': [], 'experiments': {}, 'skipped': []}
+    try:
+        with meter.shown():
+            run(options, plan, wanted, meter, results)
+    finally:
+        if 'meta' in results:
+            keep(results, words, meter, options.json)
     report.write(results, options.docs)
     if options.docs == ROOT / 'docs':
         readme.write(results, ROOT / 'README.md')
@@ -80,16 +82,28 @@ def main(words: list[str]) -> None:
                   f'and {options.json}', highlight=False)
 
 
-def run(options: argparse.Namespace, plan: suite.Plan, wanted: set[str], meter: Meter) -> dict:
+def keep(results: dict, words: list[str], meter: Meter, path: Path) -> None:
+    """Write the numbers to a file."""
+    results['meta'] |= {'command': ' '.join(['python -m benchmark', *words]),
+                        'parts': meter.seconds, 'seconds': sum(meter.seconds.values())}
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(results, indent=1), encoding='utf-8')
+
+
+def run(options: argparse.Namespace, plan: suite.Plan, wanted: set[str], meter: Meter,
+        results: dict) -> None:
     """Start the workers, measure all wanted parts on one core, and end the workers."""
     all_cores = os.sched_getaffinity(0)
     with meter.part('start'):
         workers = start_workers([OURS, *options.peers], PYTHONS, options.core)
     os.sched_setaffinity(0, {options.core})
     try:
-        results = {'meta': machine.describe(workers, options.core)}
-        results |= play(plan, wanted, workers, meter, all_cores)
-        results['experiments'] = {}
+        results['meta'] = machine.describe(workers, options.core)
+        runner = Runner(workers, meter, results['skipped'])
+        play(plan, wanted, runner, meter, all_cores, results)
+        if 'kinematics' in wanted:
+            with meter.part('kinematics'):
+                results['kinematics'] = micro.measure(meter)
         for name in sorted(wanted & EXPERIMENTS.keys()):
             with meter.part(name):
                 results['experiments'][name] = EXPERIMENTS[name](options.quick, meter, options.bvh)
@@ -100,29 +114,23 @@ def run(options: argparse.Namespace, plan: suite.Plan, wanted: set[str], meter: 
     if 'node' in wanted:
         with meter.part('node'):
             results['node'] = node_benchmark(options.quick)
-    return results
 
 
-def play(plan: suite.Plan, wanted: set[str], workers: list[Worker], meter: Meter,
-         all_cores: set[int]) -> dict:
-    """Play the cases; return their rows and who was skipped why."""
-    runner = Runner(workers, plan.chunk, meter)
-    results: dict = {'rows': [], 'batch': [], 'kinematics': [], 'skipped': runner.skipped}
+def play(plan: suite.Plan, wanted: set[str], runner: Runner, meter: Meter,
+         all_cores: set[int], results: dict) -> None:
+    """Play the cases and the batches; add their rows to the results."""
     with tempfile.TemporaryDirectory() as folder:
         for turn in suite.turns(plan, wanted, Path(folder)):
             with meter.part(turn.case):
-                problems = turn.make()
-                tallies = runner.play(turn.case, turn.robot, problems,
+                tallies = runner.play(turn.case, turn.make(),
                                       turn.solvers or runner.main_solvers(), plan.cell_seconds)
             results['rows'] += [tally.summary() | {'label': turn.robot.label,
                                                    'dof': turn.robot.dof} for tally in tallies]
         if 'batch' in wanted:
             with meter.part('batch'):
-                results['batch'] = runner.batches(plan.batch, Path(folder), all_cores)
-    if 'kinematics' in wanted:
-        with meter.part('kinematics'):
-            results['kinematics'] = micro.measure(meter)
-    return results
+                for name in suite.BATCH:
+                    robot = robots.load(name, Path(folder))
+                    results['batch'] += batches.measure(runner, robot, plan.batch, all_cores)
 
 
 def node_benchmark(quick: bool) -> dict:
@@ -130,8 +138,8 @@ def node_benchmark(quick: bool) -> dict:
     try:
         from . import node
         return node.measure(quick)
-    except ImportError as error:
-        return {'skipped': str(error)}
+    except (ImportError, OSError, RuntimeError) as error:  # OSError: a node does not answer
+        return {'skipped': f'{type(error).__name__}: {error}'}
 
 
 if __name__ == '__main__':

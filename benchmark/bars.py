@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from statistics import mean
 
 OURS = ('dq_ik pgs', 'dq_ik pls')
 MEAN_BAR = {6: 12.0, 7: 12.0, 8: 20.0, 9: 20.0}  # us by number of joints
@@ -36,9 +37,8 @@ def bars(results: dict) -> Iterator[Bar]:
     for solver in OURS:
         yield from _arms([row for row in rows if row['case'] == 'mid'], solver)
         yield from _stream([row for row in rows if row['case'] == 'stream'], solver)
-    for row in results['batch']:
-        yield Bar(f"{row['solver']}: 400,000 Panda solves/s in a batch",
-                  f"{row['per_second']:,.0f} on {row['cores']} cores", row['per_second'] >= 4e5)
+        yield from _best_reach([row for row in rows if row['case'] == 'unreachable'], solver)
+        yield from _batch([row for row in results['batch'] if row['solver'] == solver])
     yield from _kinematics(results['kinematics'])
     yield from _experiments(results['experiments'])
 
@@ -82,6 +82,23 @@ def _stream(rows: list[dict], solver: str) -> Iterator[Bar]:
                       rate(own) >= rate(best))
 
 
+def _best_reach(rows: list[dict], solver: str) -> Iterator[Bar]:
+    for row in rows:
+        if row['solver'] == solver:
+            share = row['optimal'] / row['asked']
+            yield Bar(f"{solver}: best reach within 1 % of SciPy's cost on 99 %, under 1 ms",
+                      f"{100 * share:.1f} % of {row['asked']}, p99 {row['p99_us']:.0f} us",
+                      share >= 0.99 and row['p99_us'] < 1000.0)
+
+
+def _batch(rows: list[dict]) -> Iterator[Bar]:
+    for row in rows:
+        if row['robot'].startswith('Panda'):
+            yield Bar(f"{row['solver']}: 400,000 Panda solves/s in a batch, seed {row['seed']}",
+                      f"{row['per_second']:,.0f} on {row['cores']} cores",
+                      row['per_second'] >= 4e5)
+
+
 def _kinematics(rows: list[dict]) -> Iterator[Bar]:
     limits = {'Panda (7)': (('kernel_fk', 0.5), ('kernel_fk_jacobian', 1.2)),
               'humanoid (71)': (('kernel_fk_jacobian', 15.0),)}
@@ -102,10 +119,19 @@ def _experiments(found: dict) -> Iterator[Bar]:
                       f"{row['median_us']:.0f} us, {row['iterations']:.1f} iterations",
                       row['median_us'] <= 40.0 and row['iterations'] <= 3.0)
     rows = found.get('humanoid', {}).get('rows', [])
-    for row in rows:
-        if row['method'] in ('pgs', 'pls') and row['interval'] == min(r['interval'] for r in rows):
+    tracking = [row for row in rows if row['interval'] == min(r['interval'] for r in rows)
+                and not row['restarts']]
+    for row in tracking:
+        if row['method'] in ('pgs', 'pls'):
             yield Bar(f"humanoid, {row['method']}: tracking, median frame at most 120 us",
                       f"{row['median_us']:.0f} us", row['median_us'] <= 120.0)
+            own, others = mean(row['squared_errors']), {
+                other['method']: mean(other['squared_errors']) for other in tracking
+                if other['method'] not in ('pgs', 'pls')}
+            best = min(others, key=others.get)
+            yield Bar(f"humanoid, {row['method']}: tracking, mean squared error below each "
+                      'reference',
+                      f'{own:.1e}; {best} {others[best]:.1e}', own <= others[best])
 
 
 def rate(row: dict) -> float:

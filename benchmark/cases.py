@@ -14,7 +14,7 @@
 """The questions: problem sets of every kind, made by Pinocchio and a seeded generator."""
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -37,6 +37,10 @@ class Problems:
     seeds: np.ndarray
     stream: int = 0
     optimum: np.ndarray | None = None
+
+    def first(self, count: int) -> Problems:
+        """Return the first few of separate problems."""
+        return replace(self, goals=self.goals[:count], seeds=self.seeds[:count])
 
 
 def reachable(robot: Robot, count: int, settings: Settings = STRICT, *,
@@ -137,19 +141,30 @@ def unreachable(robot: Robot, count: int) -> Problems:
 
 
 def _optimum(referee: Referee, goal: np.ndarray, settings: Settings, rng) -> float:
+    """Return the least cost that SciPy finds within the limits."""
     import pinocchio
     from scipy.optimize import least_squares
+    weights = np.tile(np.repeat([1.0, settings.weight], 3), len(goal))
+
+    def turns(q):
+        return [target[:3, :3] @ pose[:3, :3].T for pose, target in zip(referee.poses(q), goal)]
 
     def residual(q):
-        out = []
-        for pose, target in zip(referee.poses(q), goal):
-            turn = pinocchio.log3(target[:3, :3] @ pose[:3, :3].T)
-            out += [target[:3, 3] - pose[:3, 3], settings.weight * turn]
-        return np.concatenate(out)
+        moves = [target[:3, 3] - pose[:3, 3] for pose, target in zip(referee.poses(q), goal)]
+        return weights * np.ravel([(move, pinocchio.log3(turn))
+                                   for move, turn in zip(moves, turns(q))])
+
+    def derivative(q):
+        out = -referee.jacobian(q)
+        for i, turn in enumerate(turns(q)):
+            rows = slice(6 * i + 3, 6 * i + 6)
+            out[rows] = pinocchio.Jlog3(turn) @ out[rows]
+        return weights[:, None] * out
 
     best = np.inf
     for start in _uniform(referee, rng, 12):
-        answer = least_squares(residual, start, bounds=(referee.lower, referee.upper), xtol=1e-10)
+        answer = least_squares(residual, start, derivative, bounds=(referee.lower, referee.upper),
+                               xtol=1e-10)
         best = min(best, cost_of(referee.errors(answer.x, goal), settings))
     return best
 

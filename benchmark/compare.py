@@ -20,6 +20,7 @@ one of ours did.
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
 from dataclasses import dataclass
 import json
 from pathlib import Path
@@ -28,17 +29,41 @@ import sys
 OURS = 'dq_ik'
 
 
+Key = tuple[str, str, str]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """Median time [us], and how many goals were solved of those asked."""
+
+    time: float
+    solved: int
+    asked: int
+
+    @property
+    def rate(self) -> float:
+        """Share of solved goals."""
+        return self.solved / self.asked
+
+    @property
+    def variance(self) -> float:
+        """Variance of the share, by the rule of succession."""
+        share = (self.solved + 1.0) / (self.asked + 2.0)
+        return share * (1.0 - share) / self.asked
+
+
 @dataclass(frozen=True)
 class Change:
-    """How a cell changed: ratio of the median times, difference of the solve rates."""
+    """How a cell changed: ratio of the median times, difference of the solve rates, its chance."""
 
-    key: tuple[str, str, str]
+    key: Key
     time_ratio: float
     rate_change: float
+    chance: float
 
     def is_worse(self, slower: float, less: float) -> bool:
-        """Tell whether the change is a regression."""
-        return self.time_ratio > slower or self.rate_change < -less
+        """Tell whether the change is a regression, and not just other luck with few goals."""
+        return self.time_ratio > slower or self.rate_change < -less - self.chance
 
     def __str__(self) -> str:
         """Return a line for people."""
@@ -48,18 +73,26 @@ class Change:
 
 def changes(old: dict, new: dict) -> list[Change]:
     """Return the changes of all cells that both runs have."""
-    before = {_key(row): row for row in old['rows']}
-    found = []
-    for row in new['rows']:
-        past = before.get(_key(row))
-        if past is not None:
-            found.append(Change(_key(row), row['median_us'] / past['median_us'],
-                                row['solved'] / row['asked'] - past['solved'] / past['asked']))
-    return found
+    before = dict(cells(old))
+    return [Change(key, cell.time / before[key].time, cell.rate - before[key].rate,
+                   2.0 * (cell.variance + before[key].variance) ** 0.5)
+            for key, cell in cells(new) if key in before]
 
 
-def _key(row: dict) -> tuple[str, str, str]:
-    return row['case'], row['robot'], row['solver']
+def cells(run: dict) -> Iterator[tuple[Key, Cell]]:
+    """Yield all cells of a run with case, robot and solver."""
+    for row in run['rows']:
+        yield ((row['case'], row['robot'], row['solver']),
+               Cell(row['median_us'], row['solved'], row['asked']))
+    for row in run['batch']:
+        yield (('batch', f"{row['robot']}, seed {row['seed']}", row['solver']),
+               Cell(1e6 / row['per_second'], row['solved'], row['asked']))
+    for name in run['experiments'].keys() & {'hand', 'humanoid'}:
+        for row in run['experiments'][name]['rows']:
+            what = row['motion'] if name == 'hand' else f"{row['interval']} s"
+            restarts = ', restarts' if row.get('restarts') else ''
+            yield ((name, what, f"{OURS} {row['method']}{restarts}"),
+                   Cell(row['median_us'], row['solved'], row['frames']))
 
 
 def main(words: list[str]) -> int:
@@ -70,7 +103,7 @@ def main(words: list[str]) -> int:
     parser.add_argument('--slower', type=float, default=1.25, metavar='RATIO',
                         help='allowed ratio of median times (default: %(default)s)')
     parser.add_argument('--less', type=float, default=0.002, metavar='SHARE',
-                        help='allowed loss of solve rate (default: %(default)s)')
+                        help='allowed loss of solve rate, beside chance (default: %(default)s)')
     options = parser.parse_args(words)
     found = changes(*(json.loads(path.read_text(encoding='utf-8'))
                       for path in (options.old, options.new)))

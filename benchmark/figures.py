@@ -14,6 +14,8 @@
 """Figures of the report."""
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import matplotlib
@@ -21,27 +23,44 @@ import matplotlib
 matplotlib.use('Agg')
 
 from matplotlib import pyplot as plt
+from matplotlib.figure import Figure
 import numpy as np
 
+from .suite import TITLES
+
 OURS = 'dq_ik'
+HIDDEN = 1e-14  # squared errors below this are drawn as this
+COLOURS = {
+    'TRAC-IK': '#1f77b4', 'KDL': '#aec7e8', 'toolbox LM Chan': '#2ca02c',
+    'toolbox LM Sugihara': '#98df8a', 'Pinocchio loop': '#9467bd', 'PlaCo': '#c5b0d5',
+    'mink': '#8c564b', 'Pink': '#e377c2', 'ikpy': '#c49c94', 'Klampt': '#17becf',
+    'PyBullet': '#7f7f7f', 'OptIK': '#bcbd22', 'RoboPlan': '#393b79',
+    'EAIK (analytic)': '#000000', 'ssik (analytic)': '#c7c7c7'}
 
 
-def style(solver: str, others: list[str]) -> dict:
-    """Return colour and width: ours bold, each peer a colour of its own."""
+def style(solver: str) -> dict:
+    """Return colour and width: ours bold, each peer a colour of its own in all figures."""
     if solver.startswith(OURS):
-        dashed = 'paper' in solver
         return {'color': '#d62728' if 'pgs' in solver else '#ff7f0e', 'linewidth': 2.5,
-                'linestyle': '--' if dashed else '-', 'zorder': 3}
-    return {'color': plt.cm.tab20(others.index(solver) % 20), 'linewidth': 1.2}
+                'linestyle': '--' if 'paper' in solver else '-', 'zorder': 3}
+    return {'color': COLOURS.get(solver, '#dbdb8d'), 'linewidth': 1.2}
 
 
 def draw(results: dict, folder: Path) -> list[str]:
-    """Draw all figures that the results allow; return their file names."""
+    """Draw all figures that the results allow, in place of older ones; return their names."""
     folder.mkdir(parents=True, exist_ok=True)
-    drawings = {'success_over_time': _success, 'growth': _growth, 'humanoid': _humanoid}
+    for old in folder.glob('*.svg'):
+        old.unlink()
+    rows, found = results['rows'], results['experiments']
+    hand = found.get('hand', {}).get('rows', [])
+    humanoid = found.get('humanoid', {}).get('rows', [])
+    drawings = {f'success_{case}': partial(_success, _of(rows, case)) for case in TITLES}
+    drawings |= {'growth': partial(_growth, rows), 'stream_errors': partial(_stream, rows),
+                 'hand_errors': partial(_hand, hand), 'humanoid': partial(_boxes, humanoid),
+                 'humanoid_errors': partial(_humanoid, humanoid)}
     names = []
     for name, drawing in drawings.items():
-        figure = drawing(results)
+        figure = drawing()
         if figure is not None:
             figure.savefig(folder / f'{name}.svg', bbox_inches='tight', metadata={'Date': None})
             plt.close(figure)
@@ -49,69 +68,123 @@ def draw(results: dict, folder: Path) -> list[str]:
     return names
 
 
-def _success(results: dict):
-    """Share of goals solved within a time, per arm of TRAC-IK's protocol."""
-    rows = [row for row in results['rows'] if row['case'] == 'mid']
-    robots = list(dict.fromkeys(row['label'] for row in rows))[:4]
-    if not robots:
-        return None
-    others = _peers(rows)
-    figure, axes = plt.subplots(1, len(robots), figsize=(4.5 * len(robots), 4), sharey=True,
-                                squeeze=False)
-    for axis, robot in zip(axes[0], robots):
-        for row in rows:
-            if row['label'] == robot and row['curve_us']:
-                share = np.linspace(0.0, row['solved'] / row['asked'], len(row['curve_us']))
-                axis.plot(row['curve_us'], 100.0 * share, label=row['solver'],
-                          **style(row['solver'], others))
-        axis.set(xscale='log', xlabel='time per solve [us]', title=robot)
-        axis.grid(alpha=0.3)
-    axes[0][0].set_ylabel('solved and verified [%]')
-    axes[0][-1].legend(loc='center left', bbox_to_anchor=(1.0, 0.5), fontsize=8)
-    return figure
+def _success(rows: list[dict]) -> Figure | None:
+    """Share of goals solved within a time, one panel per robot."""
+    rows = [row for row in rows if row['curve_us']]
+
+    def panel(axis, label):
+        for row in (row for row in rows if row['label'] == label):
+            share = np.linspace(0.0, row['solved'] / row['asked'], len(row['curve_us']))
+            axis.plot(row['curve_us'], 100.0 * share, label=row['solver'], **style(row['solver']))
+        axis.set(xscale='log', title=label)
+
+    return _panels(list(dict.fromkeys(row['label'] for row in rows)), panel,
+                   'time per solve [us]', 'solved and verified [%]')
 
 
-def _growth(results: dict):
+def _growth(rows: list[dict]) -> Figure | None:
     """Median time over the number of joints and of tips."""
-    cases = [case for case in ('joints', 'tips')
-             if any(row['case'] == case for row in results['rows'])]
-    if not cases:
-        return None
-    figure, axes = plt.subplots(1, len(cases), figsize=(5.5 * len(cases), 4), squeeze=False)
-    for axis, case in zip(axes[0], cases):
-        rows = [row for row in results['rows'] if row['case'] == case]
-        others = _peers(rows)
-        for solver in dict.fromkeys(row['solver'] for row in rows):
-            mine = sorted((row['dof'], row['median_us']) for row in rows
-                          if row['solver'] == solver and row['solved'] >= 0.5 * row['asked'])
-            if mine:
-                axis.plot(*zip(*mine), marker='o', label=solver, **style(solver, others))
-        axis.set(yscale='log', xlabel='joints', ylabel='median time [us]',
-                 title={'joints': 'one chain', 'tips': 'trees, 1 tip and more'}[case])
-        axis.grid(alpha=0.3)
-        axis.legend(fontsize=8)
-    return figure
+    cases = [case for case in ('joints', 'tips') if _of(rows, case)]
+
+    def panel(axis, case):
+        mine = _of(rows, case)
+        for solver in dict.fromkeys(row['solver'] for row in mine):
+            points = sorted((row['dof'], row['median_us']) for row in mine
+                            if row['solver'] == solver and row['solved'] >= 0.5 * row['asked'])
+            if points:
+                axis.plot(*zip(*points), marker='o', label=solver, **style(solver))
+        title = {'joints': 'one chain', 'tips': 'trees, 1 tip and more'}[case]
+        axis.set(yscale='log', title=title)
+
+    return _panels(cases, panel, 'joints', 'median time [us]')
 
 
-def _humanoid(results: dict):
-    """Box plots of the summed squared error, as figures 8-10 of the paper."""
-    rows = results['experiments'].get('humanoid', {}).get('rows', [])
-    intervals = list(dict.fromkeys(row['interval'] for row in rows))
-    if not intervals:
-        return None
-    figure, axes = plt.subplots(1, len(intervals), figsize=(5 * len(intervals), 4), sharey=True,
-                                squeeze=False)
-    for axis, interval in zip(axes[0], intervals):
-        mine = [row for row in rows if row['interval'] == interval]
-        axis.boxplot([np.maximum(row['squared_errors'], 1e-14) for row in mine],
-                     tick_labels=[row['method'] for row in mine])
+def _stream(rows: list[dict]) -> Figure | None:
+    """Position error along the first path of each robot."""
+    rows = _of(rows, 'stream')
+
+    def panel(axis, label):
+        for row in (row for row in rows if row['label'] == label):
+            _trace(axis, row['trace_mm'], row['solver'])
+        axis.set(title=label)
+
+    return _panels(list(dict.fromkeys(row['label'] for row in rows)), panel,
+                   'part of the path [%]', 'position error [mm]')
+
+
+def _hand(rows: list[dict]) -> Figure | None:
+    """Root mean square error of the fingertips, one panel per motion."""
+    def panel(axis, motion):
+        for row in (row for row in rows if row['motion'] == motion):
+            _trace(axis, row['trace_mm'], f"{OURS} {row['method']}")
+        axis.set(title=motion)
+
+    return _panels(list(dict.fromkeys(row['motion'] for row in rows)), panel,
+                   'part of the motion [%]', 'error of the fingertips [mm]')
+
+
+def _humanoid(rows: list[dict]) -> Figure | None:
+    """Error over the frames, one panel per interval."""
+    others = list(dict.fromkeys(name_of(row) for row in rows))
+
+    def panel(axis, interval):
+        for row in (row for row in rows if row['interval'] == interval):
+            mm = 1e3 * np.sqrt(row['squared_errors'])
+            axis.plot(np.maximum(mm, 1e3 * HIDDEN ** 0.5), label=name_of(row), linewidth=1.2,
+                      color=plt.cm.tab20(others.index(name_of(row))))
         axis.set(yscale='log', title=f'sampled every {interval} s')
-        axis.tick_params(axis='x', rotation=60)
-        axis.grid(alpha=0.3, axis='y')
-    axes[0][0].set_ylabel('summed squared error [m²]')
+
+    return _panels(list(dict.fromkeys(row['interval'] for row in rows)), panel, 'frame',
+                   'error of the end effectors [mm]')
+
+
+def _boxes(rows: list[dict]) -> Figure | None:
+    """Box plots of the summed squared error, as figures 8-10 of the paper."""
+    def panel(axis, interval):
+        mine = [row for row in rows if row['interval'] == interval]
+        axis.boxplot([np.maximum(row['squared_errors'], HIDDEN) for row in mine],
+                     tick_labels=[name_of(row) for row in mine])
+        axis.set(yscale='log', title=f'sampled every {interval} s')
+        axis.tick_params(axis='x', rotation=75)
+
+    return _panels(list(dict.fromkeys(row['interval'] for row in rows)), panel, '',
+                   'summed squared error [m²]')
+
+
+def name_of(row: dict) -> str:
+    """Return the name of a method of the humanoid with how it is called."""
+    return row['method'] + (', restarts' if row['restarts'] else '')
+
+
+def _trace(axis, values: list[float | None], solver: str) -> None:
+    """Draw an error over time with gaps where there was no answer."""
+    mm = np.array([np.nan if value is None else max(value, 1e-6) for value in values])
+    axis.plot(np.linspace(0.0, 100.0, len(mm)), mm, label=solver,
+              **style(solver) | {'linewidth': 1.5, 'alpha': 0.8})
+    axis.set(yscale='log')
+
+
+def _panels(keys: list, panel: Callable, x: str, y: str) -> Figure | None:
+    """Draw one panel per key, five in a row, with one legend for all."""
+    if not keys:
+        return None
+    columns = min(len(keys), 5)
+    lines = -(-len(keys) // columns)
+    figure, axes = plt.subplots(lines, columns, figsize=(2.0 + 4.2 * columns, 3.8 * lines),
+                                sharey=True, squeeze=False, layout='constrained')
+    for axis, key in zip(axes.flat, keys):
+        panel(axis, key)
+        axis.grid(alpha=0.3)
+        axis.set_xlabel(x)
+    for axis in axes.flat[len(keys):]:
+        axis.set_axis_off()
+    axes[0][0].set_ylabel(y)
+    curves = {label: handle for axis in axes.flat
+              for handle, label in zip(*axis.get_legend_handles_labels())}
+    if curves:
+        figure.legend(curves.values(), curves.keys(), loc='outside right upper', fontsize=8)
     return figure
 
 
-def _peers(rows: list[dict]) -> list[str]:
-    return [name for name in dict.fromkeys(row['solver'] for row in rows)
-            if not name.startswith(OURS)]
+def _of(rows: list[dict], case: str) -> list[dict]:
+    return [row for row in rows if row['case'] == case]

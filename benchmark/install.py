@@ -22,19 +22,23 @@ import venv
 
 ROOT = Path(__file__).parents[1]
 CONSTRAINTS = ROOT / 'requirements' / 'constraints.txt'
+SYSTEM = Path('/usr/lib/python3/dist-packages')  # of Debian's packages
 PLACO = ROOT / 'build' / 'placo'
 PYTHONS = {'placo_qp': str(PLACO / 'bin/python')} if (PLACO / 'bin/python').exists() else {}
 
 
 def main() -> None:
     """Install into this environment, and PlaCo into one of its own."""
-    for requirement in wanted(Path(__file__).with_name('requirements.txt')):
+    here = Path(__file__)
+    for requirement in wanted(here.with_name('requirements.txt')):
         if not installed(requirement):
             install(sys.executable, requirement, '--constraint', str(CONSTRAINTS))
-    if not (PLACO / 'bin/python').exists():
+    if not any(PLACO.glob('lib/python*/site-packages/placo-*')):
         venv.create(PLACO, with_pip=True)
-        for requirement in wanted(Path(__file__).with_name('requirements-placo.txt')):
+        for requirement in wanted(here.with_name('requirements-placo.txt')):
             install(str(PLACO / 'bin/python'), requirement)
+    if not any(SYSTEM.glob('PyKDL*')):
+        print('skipped: PyKDL: not on the package index; Debian and Ubuntu have python3-pykdl')
 
 
 def wanted(file: Path) -> list[str]:

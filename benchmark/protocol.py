@@ -22,6 +22,7 @@ import numpy as np
 from .robots import Robot
 
 LIMIT_SLACK = 1e-6  # rad or m; URDF numbers are printed with about as many digits
+TRACE = 500  # points of an error trace at most
 FLIP = 0.1  # rad or m; a larger joint step between two frames of a stream is a jump
 
 
@@ -74,6 +75,11 @@ class Answers:
     seconds: np.ndarray
     disturbed: int = 0
     trouble: str = ''
+
+    @classmethod
+    def none(cls, count: int, dof: int) -> Answers:
+        """Return ``count`` rows without an answer yet."""
+        return cls(np.full((count, dof), np.nan), np.zeros(count, bool), np.zeros(count))
 
 
 class Referee:
@@ -140,13 +146,13 @@ class Tally:
     disturbed: int = 0
     seconds: list[float] = field(default_factory=list)
     solved_seconds: list[float] = field(default_factory=list)
-    costs: list[float] = field(default_factory=list)
+    trace_mm: list[float | None] = field(default_factory=list)
     optimal: int = 0
 
     def summary(self) -> dict:
         """Return the numbers that go into the report; times in microseconds."""
         row = {key: value for key, value in asdict(self).items()
-               if key not in ('seconds', 'solved_seconds', 'costs')}
+               if key not in ('seconds', 'solved_seconds')}
         times = np.array(self.seconds) * 1e6
         row |= {'mean_us': float(times.mean()), 'median_us': float(np.median(times)),
                 'p99_us': float(np.percentile(times, 99)),
@@ -159,9 +165,9 @@ class Tally:
 
 
 def judge(tally: Tally, referee: Referee, settings: Settings, goals: np.ndarray,
-          answers: Answers, optimum: np.ndarray | None = None) -> None:
+          answers: Answers, optimum: np.ndarray | None = None) -> np.ndarray:
     """
-    Add a list of answers to a tally.
+    Add a list of answers to a tally; return the largest position error of each [m].
 
     An answer is *solved* when all tips are within tolerance and all joints within limits, claimed
     or not. A claim that is not solved is *refused*. An answer whose joints leave their limits
@@ -170,10 +176,12 @@ def judge(tally: Tally, referee: Referee, settings: Settings, goals: np.ndarray,
     :param optimum: best possible costs of unreachable goals, one per problem
     """
     allowed = np.array([settings.position_tolerance, settings.rotation_tolerance]) * (1.0 + 1e-6)
+    distances = np.empty(len(goals))
     for i, (q, goal) in enumerate(zip(answers.q, goals)):
         answered = bool(np.isfinite(q).all())
         inside = answered and referee.within_limits(q)
         errors = referee.errors(q, goal) if answered else np.full((len(goal), 2), np.inf)
+        distances[i] = errors[:, 0].max()
         solved = inside and bool((errors <= allowed).all())
         claimed = bool(answers.claimed[i])
         tally.asked += 1
@@ -186,9 +194,15 @@ def judge(tally: Tally, referee: Referee, settings: Settings, goals: np.ndarray,
             tally.solved_seconds.append(float(answers.seconds[i]))
         if optimum is not None:
             cost = cost_of(errors, settings) if inside else np.inf
-            tally.costs.append(float(cost))
             tally.optimal += bool(cost <= 1.01 * optimum[i])
     tally.disturbed += answers.disturbed
+    return distances
+
+
+def trace(distances: np.ndarray) -> list[float | None]:
+    """Return errors over time for a figure [mm], the worst of each interval; None if no answer."""
+    parts = np.array_split(1e3 * distances, min(len(distances), TRACE))
+    return [float(part.max()) if np.isfinite(part).all() else None for part in parts]
 
 
 def cost_of(errors: np.ndarray, settings: Settings) -> float:

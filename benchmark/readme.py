@@ -20,10 +20,10 @@ from pathlib import Path
 import re
 
 from .bars import rate
-from .report import number, percent, table
+from .markdown import number, percent, table
 
 START, STOP = '<!-- benchmark: begin -->', '<!-- benchmark: end -->'
-SHOWN = 8  # solvers
+SHOWN = 12  # solvers
 
 
 def write(results: dict, readme: Path) -> None:

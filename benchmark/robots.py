@@ -78,6 +78,8 @@ SOURCES = {
     'pr2': _arm(EXAMPLES / 'pr2_description/urdf/pr2.urdf', 'torso_lift_link',
                 'r_gripper_tool_frame', 'PR2 arm (7)'),
     'arm5': _arm(OWN / 'arm5.urdf', 'base_link', 'tool', '5-joint arm (5)'),
+    'so_arm': _arm(EXAMPLES / 'so_arm_description/urdf/so101.urdf', 'base_link',
+                   'gripper_frame_link', 'SO-101 (5)'),
     'arm6': _arm(OWN / 'arm6.urdf', 'base_link', 'tool0', 'industrial arm (6)'),
     'two_arms': Source(OWN / 'two_arms.urdf', 'base_link', ('left_tool', 'right_tool'),
                        'two arms (15)'),
@@ -138,7 +140,7 @@ def cut(root, name: str, label: str, base: str, tips: tuple[str, ...], folder: P
     """
     Write the joints between ``base`` and ``tips`` as a URDF of their own.
 
-    Joints without end stops get a range of two turns either way, as vendors' limited models do:
+    Joints without end stops get a range of one turn either way, as vendors' limited models do:
     peers disagree about unlimited joints, and this way all of them solve the same problem.
     """
     joints = _joints_between(root, base, tips)

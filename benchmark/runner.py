@@ -14,22 +14,26 @@
 """Runs cases: starts the workers, deals the problems out in turn, collects verified answers."""
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 import os
 from pathlib import Path
 import pickle
 import random
+import select
 import subprocess
 import sys
 from time import perf_counter
 
-from . import cases, robots, suite
+from . import suite
 from .cases import Problems
-from .protocol import Answers, count_flips, judge, Referee, Tally
+from .portions import next_portion
+from .protocol import count_flips, judge, Referee, Tally, trace
 from .robots import Robot
 
 ROOT = Path(__file__).parents[1]
+PATIENCE = 300.0  # seconds that a call may take; the first one may compile
+DEATHS = (EOFError, OSError, pickle.UnpicklingError)
 
 
 class Worker:
@@ -38,14 +42,14 @@ class Worker:
     def __init__(self, peer: str, python: str, core: int):
         """Start the process on one core; ``reason`` tells why it cannot take part, if so."""
         self.peer, self.reason, self.solvers, self.version = peer, '', [], ''
-        self._python, self._core = python, core
+        self.python, self._core = python, core
         self.start()
 
     def start(self) -> None:
         """Start the process, again if it has died."""
         environment = os.environ | {'PYTHONPATH': str(ROOT), 'OMP_NUM_THREADS': '1'}
         self._process = subprocess.Popen(
-            [self._python, '-m', 'benchmark.worker'], cwd=ROOT, env=environment,
+            [self.python, '-m', 'benchmark.worker'], cwd=ROOT, env=environment,
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         try:
             hello = self.call('hello', self.peer)
@@ -55,9 +59,11 @@ class Worker:
             self.reason = f'{type(error).__name__}: {error}'.splitlines()[0][:200]
 
     def call(self, name: str, *arguments):
-        """Call a method of the host; raise what it raised, or EOFError if it died."""
+        """Call a method of the host; raise what it raised, or EOFError if it died or hangs."""
         pickle.dump((name, arguments), self._process.stdin)
         self._process.stdin.flush()
+        if not select.select([self._process.stdout], [], [], PATIENCE)[0]:
+            self._process.kill()
         reply = pickle.load(self._process.stdout)
         if isinstance(reply, Exception):
             raise reply
@@ -79,11 +85,13 @@ class Worker:
 
 @dataclass
 class Entrant:
-    """A solver that takes part in a case."""
+    """A solver that takes part in a case: what it has done, and its pace [s per problem]."""
 
     name: str
     worker: Worker
     tally: Tally
+    done: int = 0
+    pace: float = 0.0
     spent: float = 0.0
     retired: bool = False
 
@@ -91,76 +99,67 @@ class Entrant:
 class Runner:
     """Keeps the workers and plays cases with them."""
 
-    def __init__(self, workers: list[Worker], chunk: int,
-                 progress: Callable[[str], None] = lambda text: None):
-        """Take the workers over."""
+    def __init__(self, workers: list[Worker], progress: Callable[[str], None] = lambda text: None,
+                 skipped: list[dict] | None = None):
+        """Take the workers over; who does not take part, and why, is added to ``skipped``."""
         self._workers = workers
-        self._chunk = chunk
-        self._progress = progress
-        self.skipped = [{'solver': worker.peer, 'robot': 'all', 'reason': worker.reason}
-                        for worker in workers if worker.reason]
+        self.progress = progress
+        self.skipped = [] if skipped is None else skipped
+        self.skipped += [{'solver': worker.peer, 'robot': 'all', 'reason': worker.reason}
+                         for worker in workers if worker.reason]
 
-    def play(self, case: str, robot: Robot, problems: Problems, solvers: list[str] | None,
+    def play(self, case: str, problems: Problems, solvers: Collection[str] | None,
              cell_seconds: float) -> list[Tally]:
         """
-        Let all solvers work on the same problems, a chunk each in turn, in changing order.
+        Let all solvers work on the same problems, a portion each in turn, in changing order.
 
         :param solvers: names of those who take part; None for all
         :param cell_seconds: a solver stops when it has used this much time
         """
-        entrants = self._enter(case, robot, problems, solvers)
-        referee = Referee(robot)
+        entrants = self.enter(case, problems, solvers)
+        referee = Referee(problems.robot)
         order = random.Random(0)
-        for start in range(0, len(problems.goals), self._size(problems)):
-            rows = slice(start, start + self._size(problems))
-            order.shuffle(entrants)
-            for entrant in entrants:
-                if entrant.retired or entrant.spent > cell_seconds:
-                    continue
-                started = perf_counter()
-                answers = self._ask(entrant, problems, rows)
-                entrant.spent += perf_counter() - started
-                if answers is None:
-                    continue
-                if answers.trouble:
-                    self._skip(entrant.name, robot, f'some problems: {answers.trouble}')
-                optimum = None if problems.optimum is None else problems.optimum[rows]
-                judge(entrant.tally, referee, problems.settings, problems.goals[rows], answers,
-                      optimum)
-                if problems.stream:
-                    entrant.tally.flips += count_flips(answers, problems.seeds[start])
-                self._progress(f'{case} · {robot.label} · {entrant.name}')
+        busy = list(entrants)
+        while busy:
+            order.shuffle(busy)
+            for entrant in busy:
+                self.progress(f'{case} · {problems.robot.label} · {entrant.name}')
+                self._turn(entrant, problems, referee)
+            busy = [entrant for entrant in busy if entrant.done < len(problems.goals)
+                    and entrant.spent <= cell_seconds and not entrant.retired]
         return [entrant.tally for entrant in entrants if entrant.tally.asked]
+
+    def _turn(self, entrant: Entrant, problems: Problems, referee: Referee) -> None:
+        """Let one solver work on its next portion, and judge its answers."""
+        portion = next_portion(problems, entrant.done, entrant.pace)
+        started = perf_counter()
+        try:
+            answers = entrant.worker.call('solve', entrant.name, portion)
+        except DEATHS:
+            entrant.retired = True
+            self.skip(entrant.name, problems.robot, 'its process died while solving')
+            return
+        entrant.spent += perf_counter() - started
+        entrant.pace = answers.seconds.mean()
+        entrant.done = portion.rows.stop
+        if answers.trouble:
+            self.skip(entrant.name, problems.robot, f'some problems: {answers.trouble}')
+        optimum = None if problems.optimum is None else problems.optimum[portion.rows]
+        tally = entrant.tally
+        distances = judge(tally, referee, problems.settings, portion.goals, answers, optimum)
+        if portion.chained:
+            tally.flips += count_flips(answers, portion.seeds[0])
+            tally.trace_mm = tally.trace_mm or trace(distances)
 
     def main_solvers(self) -> list[str]:
         """Return the solvers of the comparison: all peers and our four main methods."""
         return [name for worker in self._workers for name in worker.solvers
                 if worker.peer != 'ours' or name in suite.OURS + suite.PAPER]
 
-    def batches(self, count: int, folder: Path, cores: set[int]) -> list[dict]:
-        """Measure the throughput of batch interfaces on all cores."""
-        rows = []
-        robot = robots.load('panda', folder)
-        problems = cases.reachable(robot, count)
-        referee = Referee(robot)
-        for worker in self._workers:
-            for name in set(worker.solvers) & set(suite.OURS):
-                self._progress(f'batch · {name}')
-                worker.call('pin', cores)
-                worker.call('load', name, robot, problems.settings)
-                worker.call('batch', name, problems.goals[:100], problems.seeds[:100])
-                answers = worker.call('batch', name, problems.goals, problems.seeds)
-                tally = Tally('batch', robot.name, name)
-                judge(tally, referee, problems.settings, problems.goals, answers)
-                rows.append({'solver': name, 'robot': robot.label, 'asked': tally.asked,
-                             'solved': tally.solved, 'per_second': 1.0 / answers.seconds[0],
-                             'cores': len(cores)})
-        return rows
-
-    def _size(self, problems: Problems) -> int:
-        return problems.stream or self._chunk
-
-    def _enter(self, case, robot, problems, solvers) -> list[Entrant]:
+    def enter(self, case: str, problems: Problems,
+              solvers: Collection[str] | None) -> list[Entrant]:
+        """Load the robot into all solvers that take part; note why others do not."""
+        robot = problems.robot
         entrants = []
         for worker in self._workers:
             if not worker.alive:
@@ -168,28 +167,20 @@ class Runner:
             for name in list(worker.solvers):
                 if solvers is not None and name not in solvers:
                     continue
+                self.progress(f'{case} · {robot.label} · {name} gets ready')
                 try:
-                    reason = worker.call('load', name, robot, problems.settings)
-                except (EOFError, OSError, pickle.UnpicklingError):
+                    reason = worker.call('load', name, robot, problems.settings,
+                                         problems.goals[0], problems.seeds[0])
+                except DEATHS:
                     reason = 'its process died while loading'
                 if reason:
-                    self._skip(name, robot, reason)
+                    self.skip(name, robot, reason)
                 else:
                     entrants.append(Entrant(name, worker, Tally(case, robot.name, name)))
         return entrants
 
-    def _ask(self, entrant: Entrant, problems: Problems, rows: slice) -> Answers | None:
-        goals, seeds = problems.goals[rows], problems.seeds[rows]
-        try:
-            if problems.stream:
-                return entrant.worker.call('solve', entrant.name, goals, None, seeds[0])
-            return entrant.worker.call('solve', entrant.name, goals, seeds)
-        except (EOFError, OSError, pickle.UnpicklingError):
-            entrant.retired = True
-            self._skip(entrant.name, problems.robot, 'its process died while solving')
-            return None
-
-    def _skip(self, name: str, robot: Robot, reason: str) -> None:
+    def skip(self, name: str, robot: Robot, reason: str) -> None:
+        """Note why a solver does not take part."""
         line = {'solver': name, 'robot': robot.label, 'reason': reason}
         if line not in self.skipped:
             self.skipped.append(line)

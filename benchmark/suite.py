@@ -26,6 +26,9 @@ OURS = ('dq_ik pgs', 'dq_ik pls')
 PAPER = ('dq_ik pgs_paper', 'dq_ik pls_paper')
 MANY_JOINTS = (*OURS, 'TRAC-IK', 'OptIK', 'Pinocchio loop', 'Pink', 'toolbox LM Chan')
 MANY_TIPS = (*OURS, 'Pinocchio loop', 'Pink', 'mink', 'PlaCo', 'Klampt', 'RoboPlan')
+BATCH = ('panda', 'ur5')
+BATCH_PEERS = ('TRAC-IK', 'KDL', 'toolbox LM Chan', 'OptIK', 'RoboPlan', 'Pinocchio loop',
+               'EAIK (analytic)')
 
 TITLES = {
     'mid': "TRAC-IK's protocol: random reachable poses, seed in the middle of the ranges, "
@@ -34,7 +37,8 @@ TITLES = {
     'loose': 'Tolerances of 1e-3 m and 1e-3 rad',
     'limits': 'Goals on joint limits (one to three joints at the end of their range)',
     'singular': 'Goals at singular configurations',
-    'five': 'An arm with five joints',
+    'five': 'Arms with five joints',
+    'two_arms': 'Two arms on a turning torso: a pose for each hand, seed in the middle',
     'stream': 'Tracking at 500 Hz: each frame from the last answer, no restarts',
     'unreachable': 'Goals out of reach: is the answer the best reach?',
     'joints': 'Growth with the number of joints',
@@ -55,16 +59,14 @@ class Plan:
     joints: tuple[int, ...]
     tips: tuple[int, ...]
     cell_seconds: float
-    chunk: int
     batch: int
 
 
-QUICK = Plan(arms=('panda', 'ur5', 'tiago'), few=('panda',), count=200, frames=250, paths=1,
-             hopeless=15, joints=(7, 20, 50), tips=(1, 2, 4), cell_seconds=0.15, chunk=10,
-             batch=20_000)
+QUICK = Plan(arms=robots.ARMS, few=('panda', 'ur5'), count=1000, frames=400, paths=3, hopeless=30,
+             joints=(7, 20, 50, 100), tips=(1, 2, 4, 8), cell_seconds=0.15, batch=20_000)
 FULL = Plan(arms=robots.ARMS, few=('panda', 'ur5', 'iiwa'), count=10_000, frames=2500, paths=8,
-            hopeless=200, joints=(7, 15, 30, 50, 75, 100), tips=(1, 2, 4, 6, 8),
-            cell_seconds=20.0, chunk=25, batch=200_000)
+            hopeless=1000, joints=(7, 15, 30, 50, 75, 100), tips=(1, 2, 4, 6, 8),
+            cell_seconds=5.0, batch=200_000)
 
 
 @dataclass(frozen=True)
@@ -85,7 +87,8 @@ def count(plan: Plan, wanted: set[str]) -> int:
 
 def _robots_of(plan: Plan, case: str) -> tuple:
     """Return the names (or sizes) of the robots of a case."""
-    special = {'mid': plan.arms, 'five': ('arm5',), 'unreachable': ('panda',),
+    special = {'mid': plan.arms, 'five': ('arm5', 'so_arm'), 'two_arms': ('two_arms',),
+               'unreachable': ('panda',),
                'joints': plan.joints, 'tips': plan.tips}
     return special.get(case, plan.few)
 
@@ -99,12 +102,13 @@ def turns(plan: Plan, wanted: set[str], folder: Path) -> Iterator[Turn]:
         'limits': lambda robot: cases.on_limits(robot, plan.count),
         'singular': lambda robot: cases.singular(robot, plan.count // 2),
         'five': lambda robot: cases.reachable(robot, plan.count),
+        'two_arms': lambda robot: cases.reachable(robot, plan.count),
         'stream': lambda robot: cases.stream(robot, plan.frames, plan.paths),
         'unreachable': lambda robot: cases.unreachable(robot, plan.hopeless),
         'joints': lambda robot: cases.nearby(robot, plan.count // 4),
         'tips': lambda robot: cases.nearby(robot, plan.count // 4),
     }
-    solvers = {'joints': MANY_JOINTS, 'tips': MANY_TIPS}
+    solvers = {'joints': MANY_JOINTS, 'tips': MANY_TIPS, 'two_arms': MANY_TIPS}
     grown = {'joints': robots.snake, 'tips': robots.star}
     for case, make in makers.items():
         if case in wanted:

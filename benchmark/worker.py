@@ -24,11 +24,12 @@ import traceback
 
 import numpy as np
 
+from .portions import Portion
 from .protocol import Answers, Settings
 from .robots import Robot
+from .timing import attempt, first_line, no_collection, undisturbed, warm_up
 
-REPEATS = 3
-LONG = 10_000_000  # ns; longer calls are not repeated, others hardly change them
+WARM = 1000  # problems of a batch before the clock starts
 
 
 class Host:
@@ -47,77 +48,73 @@ class Host:
             number = 'unknown version'
         return {'solvers': list(self._module.SOLVERS), 'version': number}
 
-    def load(self, name: str, robot: Robot, settings: Settings) -> str:
-        """Prepare a solver; return an empty text or the reason why it cannot take part."""
+    def load(self, name: str, robot: Robot, settings: Settings, goals: np.ndarray,
+             seed: np.ndarray) -> str:
+        """
+        Prepare a solver; return an empty text or the reason why it cannot take part.
+
+        One problem is solved, so that whatever is compiled or built at first use is there.
+        """
         try:
-            self._solvers[name] = self._module.SOLVERS[name](robot, settings)
+            solver = self._solvers[name] = self._module.SOLVERS[name](robot, settings)
+            goal = solver.translate(goals)
         except Exception as error:  # a peer may raise anything; its reason goes to the report
             return first_line(error)
+        attempt(solver, goal, seed)
         return ''
 
-    def solve(self, name: str, goals: np.ndarray, seeds: np.ndarray | None,
-              start: np.ndarray | None = None) -> Answers:
-        """
-        Solve a list of problems, or a stream in which each answer is the next seed.
-
-        The first problem is solved once without the clock, so that caches are warm for everybody.
-        """
-        solver, chained = self._solvers[name], seeds is None
-        seed = start if chained else seeds[0]
-        answers = Answers(np.full((len(goals), len(seed)), np.nan), np.zeros(len(goals), bool),
-                          np.zeros(len(goals)))
-        goals = [solver.translate(goal) for goal in goals]
-        answers.trouble = attempt(solver, goals[0], seed)[2]
-        for i, goal in enumerate(goals):
-            seed = seed if chained else seeds[i]
-            q, claimed, trouble, seconds, disturbed = undisturbed(solver, goal, seed)
-            answers.claimed[i], answers.seconds[i] = claimed, seconds
-            answers.disturbed += disturbed
-            answers.trouble = answers.trouble or trouble
-            if q is not None:
-                answers.q[i] = q
-                seed = answers.q[i] if chained and np.isfinite(answers.q[i]).all() else seed
+    def solve(self, name: str, portion: Portion) -> Answers:
+        """Warm the caches up, then solve a portion under the clock."""
+        solver = self._solvers[name]
+        goals = [solver.translate(goal) for goal in portion.goals]
+        answers = Answers.none(*portion.seeds.shape)
+        with no_collection():
+            warm_up(solver, portion.warm_goals, portion.warm_seeds)
+            seed = portion.seeds[0]
+            for i, goal in enumerate(goals):
+                seed = seed if portion.chained else portion.seeds[i]
+                q, claimed, trouble, seconds, disturbed = undisturbed(solver, goal, seed)
+                answers.claimed[i], answers.seconds[i] = claimed, seconds
+                answers.disturbed += disturbed
+                answers.trouble = answers.trouble or trouble
+                if q is not None:
+                    answers.q[i] = q
+                    seed = answers.q[i] if np.isfinite(answers.q[i]).all() else seed
         return answers
 
-    def batch(self, name: str, goals: np.ndarray, seeds: np.ndarray) -> Answers:
-        """Solve all problems in one call of the peer's batch interface, on all cores."""
+    def has_batch(self, name: str) -> bool:
+        """Tell whether a solver takes many problems in one call."""
+        return hasattr(self._solvers[name], 'solve_batch')
+
+    def batch(self, name: str, goals: np.ndarray, seeds: np.ndarray | None,
+              cores: set[int]) -> tuple[Answers, float]:
+        """Solve all problems in one call on some cores; return the seconds that it took, too."""
         solver = self._solvers[name]
-        rows = np.array([[*pose.real, *pose.dual] for pose in map(solver.translate, goals)])
-        started = time.perf_counter()
-        q, claimed = solver.solve_batch(rows, seeds)
-        share = (time.perf_counter() - started) / len(goals)
+        targets = solver.translate_batch(goals)
+        pinned = os.sched_getaffinity(0)
+        os.sched_setaffinity(0, cores)
+        try:
+            solver.solve_batch(targets[:WARM], None if seeds is None else seeds[:WARM])
+            started = time.perf_counter()
+            q, claimed = solver.solve_batch(targets, seeds)
+            seconds = time.perf_counter() - started
+        finally:
+            os.sched_setaffinity(0, pinned)
         return Answers(np.asarray(q, float), np.asarray(claimed, bool),
-                       np.full(len(goals), share))
+                       np.full(len(goals), seconds / len(goals))), seconds
 
-
-def attempt(solver, goal: np.ndarray, seed: np.ndarray):
-    """Ask once; an exception of the peer counts as no answer, and is told."""
-    try:
-        return *solver.solve(goal, seed), ''
-    except Exception as error:  # a peer may raise anything; the failure is counted
-        return None, False, first_line(error)
-
-
-def first_line(error: Exception) -> str:
-    """Return an exception as one short line."""
-    return f'{type(error).__name__}: {error}'.splitlines()[0][:200]
-
-
-def undisturbed(solver, goal: np.ndarray, seed: np.ndarray):
-    """
-    Time one call, and again if another process took the core meanwhile.
-
-    A call is disturbed when its wall time exceeds its processor time noticeably.
-    """
-    for repeat in range(REPEATS):  # noqa: B007
-        busy = time.process_time_ns()
-        started = time.perf_counter_ns()
-        q, claimed, trouble = attempt(solver, goal, seed)
-        wall = time.perf_counter_ns() - started
-        busy = time.process_time_ns() - busy
-        if wall > LONG or wall - busy < 5_000 + wall // 10:
-            break
-    return q, claimed, trouble, wall * 1e-9, repeat
+    def loop(self, name: str, goals: np.ndarray, seeds: np.ndarray) -> tuple[Answers, float]:
+        """Solve one problem after the other without looking at the clock in between."""
+        solver = self._solvers[name]
+        targets = [solver.translate(goal) for goal in goals]
+        warm_up(solver, goals, seeds)
+        answers = Answers.none(*seeds.shape)
+        started = time.perf_counter()
+        for i, (target, seed) in enumerate(zip(targets, seeds)):
+            q, answers.claimed[i], _ = attempt(solver, target, seed)
+            if q is not None:
+                answers.q[i] = q
+        return answers, time.perf_counter() - started
 
 
 def main() -> None:

@@ -11,11 +11,15 @@
 # WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
 # See the License for the specific language governing permissions and
 # limitations under the License.
-"""The benchmark: its referee refuses wrong answers, its readers and tables do what they say."""
+"""The benchmark: its referee refuses wrong answers, its clock and its turns are fair."""
 from __future__ import annotations
 
-import json
-from pathlib import Path
+import gc
+import os
+import signal
+import sys
+import time
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -23,11 +27,12 @@ import pytest
 pytest.importorskip('pinocchio')
 pytest.importorskip('scipy')
 
-from benchmark import bars, cases, compare, report, robots
-from benchmark.experiments import algorithms, bvh, motion
-from benchmark.protocol import Answers, count_flips, judge, Referee, Settings, Tally
-from benchmark.runner import Runner, start_workers
-from benchmark.worker import attempt, undisturbed
+from benchmark import batches, cases, install, robots, runner
+from benchmark.portions import next_portion
+from benchmark.protocol import Answers, count_flips, judge, Referee, Settings, Tally, trace
+from benchmark.runner import Runner, start_workers, Worker
+from benchmark.timing import attempt, undisturbed
+from benchmark.worker import Host
 
 
 @pytest.fixture
@@ -124,12 +129,28 @@ def test_a_peer_that_raises_gives_no_answer_but_a_reason():
     assert undisturbed(Broken(), None, None)[:3] == (None, False, 'RuntimeError: no luck')
 
 
+def test_a_call_during_which_others_had_the_core_is_repeated():
+    class Interrupted:
+        calls = 0
+
+        def solve(self, goals, seed):
+            self.calls += 1
+            if self.calls == 1:
+                time.sleep(0.02)
+            return seed, True
+
+    solver = Interrupted()
+    q, claimed, _, seconds, repeats = undisturbed(solver, None, np.zeros(2))
+    assert solver.calls == 1 + repeats > 1
+    assert seconds < 0.01
+
+
 def test_runner_verifies_a_real_peer_in_its_own_process(panda):
     workers = start_workers(['pinocchio_loop', 'no_such_peer'], {}, 0)
     try:
-        runner = Runner(workers, chunk=5)
+        host = Runner(workers)
         problems = cases.reachable(panda, 10, Settings(budget=0.2))
-        tallies = runner.play('mid', panda, problems, None, cell_seconds=20.0)
+        tallies = host.play('mid', problems, None, cell_seconds=20.0)
     finally:
         for worker in workers:
             worker.close()
@@ -137,144 +158,135 @@ def test_runner_verifies_a_real_peer_in_its_own_process(panda):
     assert tallies[0].asked == 10
     assert tallies[0].solved >= 8
     assert tallies[0].refused == tallies[0].outside_limits == 0
-    assert [line['solver'] for line in runner.skipped] == ['no_such_peer']
+    assert [line['solver'] for line in host.skipped] == ['no_such_peer']
 
 
-def cell(**changes):
-    """Return a row of a run."""
-    row = {'case': 'mid', 'robot': 'panda', 'label': 'Panda (7)', 'dof': 7, 'solver': 'dq_ik pgs',
-           'asked': 10_000, 'solved': 10_000, 'claimed': 10_000, 'refused': 0,
-           'outside_limits': 0, 'flips': 0, 'disturbed': 0, 'optimal': 0, 'mean_us': 8.0,
-           'median_us': 6.0, 'p99_us': 30.0, 'solved_mean_us': 8.0, 'curve_us': [4.0, 6.0, 30.0]}
-    return row | changes
+def test_a_peer_that_hangs_is_ended(monkeypatch):
+    worker = Worker('pinocchio_loop', sys.executable, 0)
+    worker._process.send_signal(signal.SIGSTOP)
+    monkeypatch.setattr(runner, 'PATIENCE', 0.1)
+    with pytest.raises(EOFError):
+        worker.call('has_batch', 'Pinocchio loop')
+    worker.close()
+    assert not worker.alive
 
 
-def results(*rows):
-    """Return a run with these rows."""
-    meta = {'date': 'today', 'command': 'python -m benchmark', 'commit': 'abc', 'processor': 'CPU',
-            'cores': 2, 'core': 1, 'load': 0.0, 'system': 'Linux', 'python': '3.11',
-            'seconds': 1.0, 'packages': {'numpy': '2'}, 'solvers': {'TRAC-IK': '1'}}
-    return {'meta': meta, 'rows': list(rows), 'batch': [], 'kinematics': [], 'experiments': {},
-            'skipped': [{'solver': 'KDL', 'robot': 'all', 'reason': 'not installed'}]}
+def test_batch_of_a_peer_without_one_is_a_loop_on_each_core(panda):
+    workers = start_workers(['pinocchio_loop'], {}, 0)
+    try:
+        cores = sorted(os.sched_getaffinity(0))[:2]
+        rows = list(batches.measure(Runner(workers), panda, 400, set(cores)))
+    finally:
+        for worker in workers:
+            worker.close()
+    assert [(row['solver'], row['how'], row['asked'], row['cores']) for row in rows] == [
+        ('Pinocchio loop', 'a loop on each core', 20, len(cores))]
+    assert rows[0]['solved'] >= 10
+    assert rows[0]['per_second'] > 10.0
 
 
-def test_comparison_flags_slower_and_less_solved_cells(tmp_path, capsys):
-    old, same, slow, less = (tmp_path / f'{name}.json' for name in ('old', 'same', 'slow', 'less'))
-    old.write_text(json.dumps(results(cell())))
-    same.write_text(json.dumps(results(cell(median_us=6.5))))
-    slow.write_text(json.dumps(results(cell(median_us=9.0))))
-    less.write_text(json.dumps(results(cell(solved=9_900))))
-    assert compare.main([str(old), str(same)]) == 0
-    assert compare.main([str(old), str(slow)]) == 1
-    assert compare.main([str(old), str(less)]) == 1
-    assert 'time x  1.50' in capsys.readouterr().out
+def test_portions_follow_the_pace_and_cover_all_problems(panda):
+    problems = cases.reachable(panda, 100)
+    sizes = {pace: len(next_portion(problems, 0, pace).goals) for pace in (0.0, 1e-6, 1e-3, 1.0)}
+    assert sizes == {0.0: 4, 1e-6: 25, 1e-3: 20, 1.0: 1}
+    assert next_portion(problems, 95, 1e-6).rows == slice(95, 100)
 
 
-def test_comparison_forgives_peers(tmp_path):
-    old, new = tmp_path / 'old.json', tmp_path / 'new.json'
-    old.write_text(json.dumps(results(cell(solver='TRAC-IK'))))
-    new.write_text(json.dumps(results(cell(solver='TRAC-IK', median_us=60.0))))
-    assert compare.main([str(old), str(new)]) == 0
+def test_portions_are_warmed_up_on_other_problems(panda):
+    problems = cases.reachable(panda, 1000)
+    portion = next_portion(problems, 0, 1e-5)
+    assert len(portion.warm_goals) == 500
+    np.testing.assert_array_equal(portion.warm_goals[-1], problems.goals[-1])
+    assert len(next_portion(problems, 0, 10e-3).warm_goals) == 0
 
 
-def test_bars_are_judged_by_the_numbers():
-    trac = cell(solver='TRAC-IK', mean_us=1000.0)
-    good = {bar.demand: bar.met for bar in bars.bars(results(cell(), trac))}
-    assert all(good.values())
-    assert len(good) == 3
-    bad = {bar.demand: bar.met
-           for bar in bars.bars(results(cell(solved=9_998, mean_us=13.0), trac))}
-    assert not any(bad.values())
+def test_a_stream_is_dealt_out_path_by_path(panda):
+    problems = cases.stream(panda, 50, 3)
+    portion = next_portion(problems, 50, 1e-3)
+    assert (portion.rows, portion.chained) == (slice(50, 100), True)
 
 
-def test_report_names_where_we_lose_and_who_was_skipped(tmp_path):
-    pytest.importorskip('matplotlib')
-    faster = cell(solver='EAIK (analytic)', mean_us=4.0, median_us=4.0)
-    report.write(results(cell(solved=9_999), faster), tmp_path)
-    page = (tmp_path / 'benchmark.md').read_text()
-    assert '| mid, Panda (7) | EAIK (analytic) | median 4.0 us, ours 6.0 us |' in page
-    assert '| mid, Panda (7) | EAIK (analytic) | solves 100 %, ours 99.99 % |' in page
-    assert '- KDL, all: not installed' in page
-    assert (tmp_path / 'images/benchmark/success_over_time.svg').stat().st_size > 1000
+class Recorder:
+    """A solver that notes its goals and whether the garbage collector is on."""
+
+    def __init__(self, robot, settings):
+        self.goals, self.collecting, self.seeds = [], [], []
+
+    def translate(self, goals):
+        return goals[0, 0, 3]
+
+    def solve(self, goal, seed):
+        self.goals.append(goal)
+        self.seeds.append(seed.copy())
+        self.collecting.append(gc.isenabled())
+        return seed + 0.001, True
 
 
-BVH = """HIERARCHY
-ROOT Hips
-{
-  OFFSET 0 0 0
-  CHANNELS 6 Xposition Yposition Zposition Zrotation Xrotation Yrotation
-  JOINT Head
-  {
-    OFFSET 0 10 0
-    CHANNELS 3 Zrotation Xrotation Yrotation
-    End Site
-    {
-      OFFSET 0 2 0
-    }
-  }
-}
-MOTION
-Frames: 2
-Frame Time: 0.04
-0 90 0 0 0 0 0 0 0
-1 90 0 90 0 0 0 90 0
-"""
+@pytest.fixture
+def recorder(monkeypatch, panda):
+    """Return a host with a recorder that was loaded for the arm, and the recorder."""
+    module = SimpleNamespace(PACKAGE='none', SOLVERS={'recorder': Recorder})
+    monkeypatch.setitem(sys.modules, 'benchmark.peers.recorder', module)
+    host = Host('recorder')
+    problems = cases.reachable(panda, 30)
+    assert host.load('recorder', panda, problems.settings, problems.goals[0],
+                     problems.seeds[0]) == ''
+    solver = host._solvers['recorder']
+    solver.goals.clear()
+    solver.collecting.clear()
+    solver.seeds.clear()
+    return host, solver
 
 
-def written(folder: Path, text: str) -> Path:
-    """Write a file and return its path."""
-    path = folder / 'walk.bvh'
-    path.write_text(text)
-    return path
+def test_warming_up_does_not_count_and_nothing_is_collected_meanwhile(recorder, panda):
+    host, solver = recorder
+    portion = next_portion(cases.reachable(panda, 30), 10, 1e-5)
+    answers = host.solve('recorder', portion)
+    assert len(answers.seconds) == len(portion.goals) == 7
+    assert len(solver.goals) > len(portion.goals)
+    assert solver.goals[-7:] == [goal[0, 0, 3] for goal in portion.goals]
+    assert not any(solver.collecting)
+    assert gc.isenabled()
 
 
-def test_bvh_reader_places_the_skeleton(tmp_path):
-    capture = bvh.read(written(tmp_path, BVH))
-    assert [node.name for node in capture.nodes] == ['Hips', 'Head', 'Head_end']
-    np.testing.assert_allclose(capture.poses(0)[:, :3, 3], [[0, 90, 0], [0, 100, 0], [0, 102, 0]])
-    # The hips turn a quarter about z, so up becomes -x; the head nods about its own x.
-    np.testing.assert_allclose(capture.poses(1)[:, :3, 3], [[1, 90, 0], [-9, 90, 0], [-9, 90, 2]],
-                               atol=1e-12)
+def test_a_stream_goes_on_from_the_last_answer(recorder, panda):
+    host, solver = recorder
+    portion = next_portion(cases.stream(panda, 5, 2), 0, 1.0)
+    answers = host.solve('recorder', portion)
+    np.testing.assert_array_equal(solver.seeds[0], portion.seeds[0])
+    np.testing.assert_array_equal(solver.seeds[1:], answers.q[:-1])
 
 
-@pytest.mark.parametrize(('change', 'message'), [
-    (('HIERARCHY', 'NONSENSE'), "expected 'HIERARCHY'"),
-    (('Frames: 2', 'Frames: 3'), '3 frames of 9 channels do not fit 18 numbers'),
-    (('OFFSET 0 10 0', 'OFFSET 0 ten 0'), 'ten'),
-    (('MOTION', 'COMMOTION'), "unexpected word 'COMMOTION'"),
-])
-def test_bvh_reader_says_what_is_wrong(tmp_path, change, message):
-    with pytest.raises(bvh.BvhError, match=message):
-        bvh.read(written(tmp_path, BVH.replace(*change)))
+def test_best_possible_cost_is_that_of_numeric_differences(panda):
+    from scipy.optimize import least_squares
+    problems, referee = cases.unreachable(panda, 2), Referee(panda)
+    for goal, optimum in zip(problems.goals, problems.optimum):
+        def cost(q, goal=goal):
+            return cases.cost_of(referee.errors(q, goal), problems.settings) ** 0.5
+
+        found = least_squares(cost, problems.seeds[0], bounds=(panda.lower, panda.upper))
+        assert optimum <= (1.0 + 1e-6) * found.fun[0] ** 2
+        assert optimum > 0.001
 
 
-def test_motion_keeps_the_limits_and_closes_its_cycle(tmp_path):
-    robot = robots.load('humanoid', tmp_path)
-    q = motion.gymnastics(robot).sample(0.05, 300)
-    assert (q >= np.array(robot.lower) - 1e-12).all()
-    assert (q <= np.array(robot.upper) + 1e-12).all()
-    np.testing.assert_allclose(q[0], q[240])
-    assert np.ptp(q, axis=0).max() > 2.5
-    left, right = (robot.joints.index(f'{side}_shoulder_x') for side in ('left', 'right'))
-    np.testing.assert_allclose(q[20, left], -q[20, right])
+def test_a_trace_keeps_the_worst_and_shows_where_no_answer_was():
+    values = np.full(1000, 1e-6)
+    values[500], values[1] = 0.002, np.inf
+    found = trace(values)
+    assert len(found) == 500
+    assert found[0] is None
+    assert found[250] == pytest.approx(2.0)
+    assert found[1] == pytest.approx(1e-3)
 
 
-@pytest.mark.parametrize('name', algorithms.SYSTEMS)
-def test_worked_algorithms_converge(name):
-    _, residual, difference = algorithms.work_through(algorithms.SYSTEMS[name])
-    assert residual < 1e-9
-    assert difference < 1e-8
+def test_a_peer_that_cannot_be_installed_is_named(capsys):
+    install.install(sys.executable, 'no-such-peer==1.0', '--no-index')
+    assert 'skipped: no-such-peer==1.0: ERROR: No matching distribution' in capsys.readouterr().out
 
 
-@pytest.mark.slow
-def test_quick_run_writes_page_figures_and_numbers(tmp_path):
-    pytest.importorskip('matplotlib')
-    pytest.importorskip('rich')
-    from benchmark.__main__ import main
-    main(['--quick', '--only', 'five', 'kinematics', '--peers', 'pinocchio_loop',
-          '--json', str(tmp_path / 'run.json'), '--docs', str(tmp_path)])
-    run = json.loads((tmp_path / 'run.json').read_text())
-    ours = [row for row in run['rows'] if row['solver'] == 'dq_ik pgs']
-    assert len(ours) == 1
-    assert ours[0]['solved'] == ours[0]['asked']
-    assert 'Forward kinematics and Jacobians' in (tmp_path / 'benchmark.md').read_text()
+def test_only_missing_peers_are_installed(tmp_path):
+    listed = tmp_path / 'requirements.txt'
+    listed.write_text('# a comment\nnumpy==0.1\n')
+    assert install.wanted(listed) == ['numpy==0.1']
+    assert not install.installed('numpy==0.1')
+    assert install.installed(f'numpy=={np.__version__}')

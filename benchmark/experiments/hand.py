@@ -25,6 +25,7 @@ import tempfile
 import numpy as np
 
 from .. import robots
+from ..protocol import trace
 from . import motion
 from .tracking import Track, Tracker
 
@@ -74,7 +75,8 @@ def _out_and_back(tracker: Tracker, method: str, quick: bool) -> dict:
 
 
 def _follow(tracker: Tracker, method: str, goals: np.ndarray, start: np.ndarray) -> Track:
-    return tracker.follow(method, goals, start, tolerance=TOLERANCE, timeout=1.0 / 60.0)
+    return tracker.follow(method, goals, start, tolerance=TOLERANCE, timeout=1.0 / 60.0,
+                          max_restarts=0)
 
 
 def bent(tracker: Tracker) -> np.ndarray:
@@ -92,10 +94,12 @@ def _pulled(tracker: Tracker, distances: np.ndarray) -> np.ndarray:
 
 def _row(method: str, what: str, track: Track) -> dict:
     steps = np.abs(np.diff(track.q, axis=0)).max(axis=1)
+    squares = track.squared_error / track.errors.shape[1]
     return {'method': method, 'motion': what, 'frames': len(track.q),
             'solved': int(track.solved.sum()),
             'iterations': float(track.iterations.mean()),
             'median_us': float(np.median(track.seconds) * 1e6),
             'p99_us': float(np.percentile(track.seconds, 99) * 1e6),
-            'rms_mm': float(1e3 * np.sqrt(track.squared_error.mean() / track.errors.shape[1])),
+            'rms_mm': float(1e3 * np.sqrt(squares.mean())),
+            'trace_mm': trace(np.sqrt(squares)),
             'largest_step': float(steps.max()), 'jitter': None}

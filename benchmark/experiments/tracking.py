@@ -18,10 +18,21 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dq_ik import Chain, load_robot, Solver
+from dq_ik import Chain, IkOptions, IkResult, load_robot, Solver
 
 from ..protocol import Referee
 from ..robots import Robot
+
+OWN = ('pls', 'pgs')  # our default forms; the others are as published
+
+
+def ending(result: IkResult, chain: Chain) -> np.ndarray:
+    """
+    Return where the only attempt of a published method ended, projected onto the limits.
+
+    The searches of this project complete a failed attempt by the best reach; the papers' do not.
+    """
+    return chain.clamp(result.trace[-1]) if len(result.trace) else result.q
 
 
 @dataclass(frozen=True)
@@ -57,16 +68,19 @@ class Tracker:
 
     def follow(self, method: str, goals: np.ndarray, start: np.ndarray, *,
                tolerance: tuple[float, float] = (1e-5, 1e-5), **options) -> Track:
-        """Solve frame after frame, without restarts, to a tolerance [m, rad]."""
-        solver = Solver(self.chain, method=method, max_restarts=0, position_tolerance=tolerance[0],
-                        rotation_tolerance=tolerance[1], **options)
+        """Solve frame after frame, each from the last answer, to a tolerance [m, rad]."""
+        settings = IkOptions.of(method=method, position_tolerance=tolerance[0],
+                                rotation_tolerance=tolerance[1], **options)
+        pure = method not in OWN and not settings.max_restarts
+        solver = Solver(self.chain, settings, trace=settings.iterations if pure else 0)
         solver.solve(list(goals[0]), start[self._into])  # compiled and warm
-        q, results = start[self._into], []
+        q, path, seconds, iterations = start[self._into], [], [], []
         for frame in goals:
-            results.append(solver.solve(list(frame), q))
-            q = results[-1].q
-        path = np.array([result.q for result in results])[:, self._back]
+            result = solver.solve(list(frame), q)
+            q = ending(result, self.chain) if pure else result.q
+            path.append(q[self._back])
+            seconds.append(result.time)
+            iterations.append(len(result.trace) if pure else result.iterations)
         errors = np.array([self.referee.errors(row, frame) for row, frame in zip(path, goals)])
-        return Track(path, errors, np.array([result.time for result in results]),
-                     np.array([result.iterations for result in results]),
+        return Track(np.array(path), errors, np.array(seconds), np.array(iterations),
                      (errors <= np.array(tolerance) * (1.0 + 1e-6)).all(axis=(1, 2)))

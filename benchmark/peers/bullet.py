@@ -53,7 +53,8 @@ class Bullet(Matrices):
         position = goals[0, :3, 3].tolist()
         turn = quaternion_xyzw(goals[0, :3, :3])
         return self._restarts.search(
-            lambda q, end: self._attempt(goals, position, turn, q, end), seed)
+            lambda q, end: self._attempt(goals, position, turn, q, end), seed,
+            lambda: goals)
 
     def _attempt(self, goals, position, turn, seed, deadline):
         q = seed

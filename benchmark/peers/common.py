@@ -11,37 +11,119 @@
 # WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
 # See the License for the specific language governing permissions and
 # limitations under the License.
-"""What several adapters need: restarts around solvers without, and an own pose check."""
+"""What several adapters need: restarts around solvers without, loops, and a pose check."""
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 
-from ..protocol import Settings
+from ..protocol import cost_of, Referee, Settings
 from ..robots import Robot
 
 Attempt = Callable[[np.ndarray, float], tuple[np.ndarray, bool]]
 
 
 class Restarts:
-    """Calls an attempt from the seed, then from random configurations until the budget ends."""
+    """
+    Calls an attempt from the seed, then from random configurations until the budget ends.
+
+    Where the best reach is asked for, the best of all attempts is returned, by Pinocchio's word.
+    """
 
     def __init__(self, robot: Robot, settings: Settings):
         """Remember limits and budget."""
         self._lower, self._upper = np.array(robot.lower), np.array(robot.upper)
         self._settings = settings
         self._rng = np.random.default_rng(1)
+        self._referee = Referee(robot) if settings.rotation_weight else None
 
-    def search(self, attempt: Attempt, seed: np.ndarray) -> tuple[np.ndarray, bool]:
-        """Return the first success, or the answer from the seed."""
+    def search(self, attempt: Attempt, seed: np.ndarray,
+               matrices: Callable[[], np.ndarray]) -> tuple[np.ndarray, bool]:
+        """
+        Return the first success, or else the answer from the seed (or the best reach).
+
+        :param matrices: returns the goals, shape ``(n_tips, 4, 4)``
+        """
         deadline = perf_counter() + self._settings.budget
-        first, solved = attempt(np.clip(seed, self._lower, self._upper), deadline)
-        q = first
-        while not solved and self._settings.restarts and perf_counter() < deadline:
+        best, solved = attempt(np.clip(seed, self._lower, self._upper), deadline)
+        if solved or not self._settings.restarts:
+            return best, solved
+        goals = None if self._referee is None else matrices()
+        least = self._cost(best, goals)
+        while perf_counter() < deadline:
             q, solved = attempt(self._rng.uniform(self._lower, self._upper), deadline)
-        return (q, True) if solved else (first, False)
+            if solved:
+                return q, True
+            cost = self._cost(q, goals)
+            if cost < least:
+                best, least = q, cost
+        return best, False
+
+    def _cost(self, q: np.ndarray, goals: np.ndarray | None) -> float:
+        if goals is None or not self._referee.within_limits(q):
+            return np.inf
+        return cost_of(self._referee.errors(q, goals), self._settings)
+
+
+class FrameTasks(ABC):
+    """
+    Differential inverse kinematics with one frame task per tip, iterated to the goal.
+
+    mink and Pink share their interface: tasks know their errors in a configuration, and a
+    quadratic programme gives the velocity that reduces them. A step takes one second of pretended
+    time: the whole way, as in Newton's method.
+    """
+
+    ITERATIONS = 100
+
+    def __init__(self, robot: Robot, settings: Settings, tasks: list, order: list[int],
+                 limits: tuple[np.ndarray, np.ndarray]):
+        """
+        Take over what the peer has built.
+
+        :param order: where the robot's joints are in the peer's configuration
+        :param limits: lower and upper limits of the peer's configuration
+        """
+        self._tasks, self._order, self._limits = tasks, order, limits
+        self._allowed = settings.position_tolerance, settings.rotation_tolerance
+        self._restarts = Restarts(robot, settings)
+
+    def solve(self, goals: list, seed: np.ndarray) -> tuple[np.ndarray, bool]:
+        """Return the first success, or where the first attempt ended."""
+        for task, goal in zip(self._tasks, goals):
+            task.set_target(goal)
+        return self._restarts.search(self._attempt, seed, lambda: self.matrices(goals))
+
+    @abstractmethod
+    def matrices(self, goals: list) -> np.ndarray:
+        """Return the goals as matrices."""
+
+    @abstractmethod
+    def configuration(self, q: np.ndarray) -> Any:
+        """Return the peer's configuration at ``q``."""
+
+    @abstractmethod
+    def velocity(self, configuration: Any) -> np.ndarray:
+        """Return the velocity that reduces the errors of the tasks, within limits."""
+
+    def _attempt(self, seed: np.ndarray, deadline: float) -> tuple[np.ndarray, bool]:
+        q = np.empty(len(seed))
+        q[self._order] = seed
+        configuration = self.configuration(q)
+        for _ in range(self.ITERATIONS):
+            errors = [task.compute_error(configuration) for task in self._tasks]
+            if all(np.linalg.norm(e[:3]) <= self._allowed[0]
+                   and np.linalg.norm(e[3:]) <= self._allowed[1] for e in errors):
+                return configuration.q[self._order], True
+            if perf_counter() > deadline:
+                break
+            q = configuration.integrate(self.velocity(configuration), 1.0)
+            configuration.update(np.clip(q, *self._limits))
+        return configuration.q[self._order], False
 
 
 class Matrices:
@@ -57,7 +139,6 @@ class Check:
 
     def __init__(self, robot: Robot, settings: Settings):
         """Build the referee's kinematics for own use."""
-        from ..protocol import Referee
         self._referee = Referee(robot)
         self._allowed = np.array([settings.position_tolerance, settings.rotation_tolerance])
 

@@ -14,6 +14,8 @@
 """EAIK: analytic solutions of six-joint arms by subproblems; for reference."""
 from __future__ import annotations
 
+import os
+
 from eaik.IK_HP import HPRobot
 import numpy as np
 import pinocchio
@@ -47,9 +49,25 @@ class Eaik(Matrices):
 
     def solve(self, goals, seed):
         """Return an answer or None."""
-        pose = goals[0].copy()
-        pose[:3, :3] = pose[:3, :3] @ self._tool
-        answer = self._robot.IK(pose)
+        return self._nearest(self._robot.IK(self._turned(goals)[0]), seed)
+
+    def translate_batch(self, goals):
+        """Return the poses of the only tip."""
+        return goals[:, 0]
+
+    def solve_batch(self, goals, seeds):
+        """Solve many problems on all cores."""
+        found = self._robot.IK_batched(self._turned(goals), len(os.sched_getaffinity(0)))
+        answers = [self._nearest(*pair) for pair in zip(found, seeds)]
+        none = np.full(seeds.shape[1], np.nan)
+        return [none if q is None else q for q, _ in answers], [ok for _, ok in answers]
+
+    def _turned(self, poses):
+        poses = poses.copy()
+        poses[:, :3, :3] = poses[:, :3, :3] @ self._tool
+        return poses
+
+    def _nearest(self, answer, seed):
         if not len(answer.Q):
             return None, False
         q = np.asarray(answer.Q)[~np.asarray(answer.is_LS, bool)]

@@ -38,7 +38,8 @@ class Ikpy(Matrices):
 
     def solve(self, goals, seed):
         """Return the first answer that passes the check."""
-        return self._restarts.search(lambda q, end: self._attempt(goals, q), seed)
+        return self._restarts.search(lambda q, end: self._attempt(goals, q), seed,
+                                     lambda: goals)
 
     def _attempt(self, goals, seed):
         start = np.zeros(len(self._chain.links))

@@ -11,12 +11,17 @@
 # WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
 # See the License for the specific language governing permissions and
 # limitations under the License.
-"""Orocos KDL through ``PyKDL``, which comes with ROS: Newton-Raphson within limits."""
+"""Orocos KDL through ``PyKDL``, of ROS or Debian: Newton-Raphson within limits."""
 from __future__ import annotations
 
+import sys
 from xml.etree import ElementTree
 
 import numpy as np
+
+from ..install import SYSTEM
+
+sys.path.append(str(SYSTEM))  # after all others
 import PyKDL as kdl  # noqa: N813
 
 from .common import one_tip, Restarts
@@ -51,6 +56,11 @@ def array(values) -> kdl.JntArray:
     return out
 
 
+def matrix(frame: kdl.Frame) -> np.ndarray:
+    """Return a frame as an array of one matrix."""
+    return np.array([[[frame[i, j] for j in range(4)] for i in range(3)] + [[0.0, 0.0, 0.0, 1.0]]])
+
+
 class Newton:
     """``ChainIkSolverPos_NR_JL`` with random restarts (KDL-RR in TRAC-IK's tables)."""
 
@@ -79,7 +89,7 @@ class Newton:
             code = self._solver.CartToJnt(array(q), goals, out)
             return np.array([out[i] for i in range(self._n)]), code >= 0
 
-        return self._restarts.search(attempt, seed)
+        return self._restarts.search(attempt, seed, lambda: matrix(goals))
 
 
 SOLVERS = {'KDL': Newton}

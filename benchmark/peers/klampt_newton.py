@@ -57,7 +57,8 @@ class Klampt(Matrices):
         for tip, goal in zip(self._tips, goals):
             rotation = goal[:3, :3].T.ravel().tolist()
             self._solver.add(ik.objective(tip, R=rotation, t=goal[:3, 3].tolist()))
-        return self._restarts.search(lambda q, end: self._attempt(goals, q), seed)
+        return self._restarts.search(lambda q, end: self._attempt(goals, q), seed,
+                                     lambda: goals)
 
     def _attempt(self, goals, seed):
         full = np.array(self._robot.getConfig())

@@ -17,12 +17,13 @@ from __future__ import annotations
 import numpy as np
 import optik
 
-from .common import Matrices, one_tip
+from ..protocol import Referee
+from .common import one_tip
 
 PACKAGE = 'optik-py'
 
 
-class Optik(Matrices):
+class Optik:
     """One thread, like everybody else here."""
 
     def __init__(self, robot, settings):
@@ -30,13 +31,23 @@ class Optik(Matrices):
         self._robot = optik.Robot.from_urdf_file(str(robot.urdf), robot.base, one_tip(robot))
         self._robot.set_parallelism(1)
         worst = min(settings.position_tolerance, settings.rotation_tolerance)
+        self._base = self._left_out(robot)
         options = {} if settings.restarts else {'max_restarts': 1}
         self._config = optik.SolverConfig('speed', max_time=settings.budget,
                                           tol_f=0.5 * worst ** 2, **options)
 
+    def _left_out(self, robot):
+        """Return the inverse pose of its base: it leaves out fixed joints before the first."""
+        middle = 0.5 * np.add(robot.lower, robot.upper)
+        return np.array(self._robot.fk(middle)) @ np.linalg.inv(Referee(robot).poses(middle)[0])
+
+    def translate(self, goals):
+        """Return the pose as seen from its base."""
+        return self._base @ goals[0]
+
     def solve(self, goals, seed):
         """Return an answer or None."""
-        answer = self._robot.ik(self._config, goals[0], seed)
+        answer = self._robot.ik(self._config, goals, seed)
         return (np.array(answer[0]), True) if answer else (None, False)
 
 

@@ -54,8 +54,13 @@ class Ours:
         result = self._solver.solve(goals, seed[self._into])
         return result.q[self._back], result.success
 
+    def translate_batch(self, goals):
+        """Return rows of dual quaternions."""
+        poses = [Pose.from_matrix(goal) for goal in goals[:, 0]]
+        return np.array([[*pose.real, *pose.dual] for pose in poses])
+
     def solve_batch(self, goals, seeds):
-        """Solve many problems on all cores; goals are rows of dual quaternions."""
+        """Solve many problems on all cores."""
         result = self._solver.solve_batch(goals, seeds)
         return result.q, result.success
 

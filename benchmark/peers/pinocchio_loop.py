@@ -23,10 +23,17 @@ from .common import Restarts
 
 PACKAGE = 'pin'
 ITERATIONS = 100
+STALLED = 0.99  # of the squared error: less progress is none
+
+
+def difference(pose, target):
+    """Return the way and the turn to the target in world axes; their squares are the cost."""
+    return (target.translation - pose.translation,
+            pinocchio.log3(target.rotation @ pose.rotation.T))
 
 
 class DampedLoop:
-    """Damped least squares in the body frame; several tips are stacked."""
+    """Damped least squares of position and rotation; several tips are stacked."""
 
     def __init__(self, robot, settings):
         """Build the model."""
@@ -47,17 +54,18 @@ class DampedLoop:
 
     def solve(self, goals, seed):
         """Return the first success, or where the first attempt ended."""
-        return self._restarts.search(lambda q, end: self._attempt(goals, q, end), seed)
+        return self._restarts.search(lambda q, end: self._attempt(goals, q, end), seed,
+                                     lambda: np.array([goal.homogeneous for goal in goals]))
 
     def _attempt(self, targets, seed, deadline):
         q = np.empty(len(seed))
         q[self._order] = seed
-        model, data = self._model, self._data
+        model, data, last = self._model, self._data, np.inf
         for _ in range(ITERATIONS):
             pinocchio.computeJointJacobians(model, data, q)
             pinocchio.updateFramePlacements(model, data)
-            error = np.concatenate([pinocchio.log6(data.oMf[tip].actInv(target)).vector
-                                    for tip, target in zip(self._tips, targets)])
+            error = np.concatenate([part for tip, target in zip(self._tips, targets)
+                                    for part in difference(data.oMf[tip], target)])
             pairs = error.reshape(-1, 2, 3)
             lengths = np.sqrt(np.einsum('tij,tij->ti', pairs, pairs))
             if (lengths <= self._allowed).all():
@@ -65,12 +73,17 @@ class DampedLoop:
             if perf_counter() > deadline:
                 break
             error *= self._scale
-            jacobian = np.vstack([pinocchio.getFrameJacobian(model, data, tip, pinocchio.LOCAL)
-                                  for tip in self._tips]) * self._scale[:, None]
-            damping = 0.05 * (error @ error) + 1e-9
-            square = jacobian @ jacobian.T
-            square[np.diag_indices_from(square)] += damping
-            step = jacobian.T @ np.linalg.solve(square, error)
+            square = error @ error
+            if square > STALLED * last:
+                break
+            last = square
+            jacobian = np.vstack([pinocchio.getFrameJacobian(
+                model, data, tip, pinocchio.LOCAL_WORLD_ALIGNED)
+                for tip in self._tips]) * self._scale[:, None]
+            damping = 0.05 * square + 1e-9
+            matrix = jacobian @ jacobian.T
+            matrix[np.diag_indices_from(matrix)] += damping
+            step = jacobian.T @ np.linalg.solve(matrix, error)
             q = np.clip(q + step, self._lower, self._upper)
         return q[self._order], False
 

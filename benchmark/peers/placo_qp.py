@@ -50,7 +50,8 @@ class Placo(Matrices):
         """Return the first success, or where the first attempt ended."""
         for task, goal in zip(self._tasks, goals):
             task.T_world_frame = goal
-        return self._restarts.search(lambda q, end: self._attempt(goals, q, end), seed)
+        return self._restarts.search(lambda q, end: self._attempt(goals, q, end), seed,
+                                     lambda: goals)
 
     def _attempt(self, goals, seed, deadline):
         for joint, value in zip(self._joints, seed.tolist()):

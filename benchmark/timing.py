@@ -1,0 +1,75 @@
+# Copyright 2026 The dq_ik Authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+"""The clock: one call of a solver at a time, on warm caches, again when it was disturbed."""
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+import gc
+import time
+
+import numpy as np
+
+REPEATS = 5
+WARM_SECONDS = 5e-3  # of calls before the clock starts, at each turn
+LONG = 10_000_000  # ns of work; longer calls are not repeated, others hardly change them
+
+
+@contextmanager
+def no_collection() -> Iterator[None]:
+    """Keep the garbage collector from running in the middle of a measurement."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+
+
+def warm_up(solver, goals: np.ndarray, seeds: np.ndarray) -> None:
+    """Solve problems that do not count, for a while; a single one may be enough."""
+    started = time.perf_counter()
+    for goal, seed in zip(goals, seeds):
+        attempt(solver, solver.translate(goal), seed)
+        if time.perf_counter() - started > WARM_SECONDS:
+            return
+
+
+def attempt(solver, goal: np.ndarray, seed: np.ndarray):
+    """Ask once; an exception of the peer counts as no answer, and is told."""
+    try:
+        return *solver.solve(goal, seed), ''
+    except Exception as error:  # a peer may raise anything; the failure is counted
+        return None, False, first_line(error)
+
+
+def first_line(error: Exception) -> str:
+    """Return an exception as one short line."""
+    return f'{type(error).__name__}: {error}'.splitlines()[0][:200]
+
+
+def undisturbed(solver, goal: np.ndarray, seed: np.ndarray):
+    """
+    Time one call, and again if another process took the core meanwhile.
+
+    A call is disturbed when its wall time exceeds its processor time noticeably.
+    """
+    for repeat in range(REPEATS):  # noqa: B007
+        busy = time.process_time_ns()
+        started = time.perf_counter_ns()
+        q, claimed, trouble = attempt(solver, goal, seed)
+        wall = time.perf_counter_ns() - started
+        busy = time.process_time_ns() - busy
+        if busy > LONG or wall - busy < 5_000 + wall // 10:
+            break
+    return q, claimed, trouble, wall * 1e-9, repeat

@@ -1,0 +1,161 @@
+# Copyright 2026 The dq_ik Authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+"""The page of the benchmark: bars, losses, tables and figures say what the numbers say."""
+from __future__ import annotations
+
+import json
+
+import pytest
+
+pytest.importorskip('matplotlib')
+
+from benchmark import bars, compare, readme, report
+
+
+def cell(**changes):
+    """Return a row of a run."""
+    row = {'case': 'mid', 'robot': 'panda', 'label': 'Panda (7)', 'dof': 7, 'solver': 'dq_ik pgs',
+           'asked': 10_000, 'solved': 10_000, 'claimed': 10_000, 'refused': 0,
+           'outside_limits': 0, 'flips': 0, 'disturbed': 0, 'optimal': 0, 'mean_us': 8.0,
+           'median_us': 6.0, 'p99_us': 30.0, 'solved_mean_us': 8.0, 'curve_us': [4.0, 6.0, 30.0],
+           'trace_mm': []}
+    return row | changes
+
+
+def results(*rows):
+    """Return a run with these rows."""
+    meta = {'date': 'today', 'command': 'python -m benchmark', 'commit': 'abc', 'processor': 'CPU',
+            'cores': 2, 'core': 1, 'load': 0.0, 'system': 'Linux', 'python': '3.11',
+            'seconds': 1.0, 'packages': {'numpy': '2'}, 'solvers': {'TRAC-IK': '1'}}
+    return {'meta': meta, 'rows': list(rows), 'batch': [], 'kinematics': [], 'experiments': {},
+            'skipped': [{'solver': 'KDL', 'robot': 'all', 'reason': 'not installed'}]}
+
+
+def test_comparison_flags_slower_and_less_solved_cells(tmp_path, capsys):
+    old, same, slow, less = (tmp_path / f'{name}.json' for name in ('old', 'same', 'slow', 'less'))
+    old.write_text(json.dumps(results(cell())))
+    same.write_text(json.dumps(results(cell(median_us=6.5))))
+    slow.write_text(json.dumps(results(cell(median_us=9.0))))
+    less.write_text(json.dumps(results(cell(solved=9_900))))
+    assert compare.main([str(old), str(same)]) == 0
+    assert compare.main([str(old), str(slow)]) == 1
+    assert compare.main([str(old), str(less)]) == 1
+    assert 'time x  1.50' in capsys.readouterr().out
+
+
+def test_comparison_covers_batches_and_experiments():
+    batch = {'solver': 'dq_ik pgs', 'robot': 'Panda (7)', 'seed': 'none', 'asked': 100,
+             'solved': 100, 'per_second': 400_000.0}
+    old, new = results() | {'batch': [batch]}, results() | {'batch': [batch | {'solved': 90}]}
+    old['experiments'] = {'humanoid': {'rows': [frames('pls', 0.05, True, 1e-12)]}}
+    new['experiments'] = {'humanoid': {
+        'rows': [frames('pls', 0.05, True, 1e-12) | {'median_us': 160.0}]}}
+    found = {change.key: (change.time_ratio, round(change.rate_change, 6))
+             for change in compare.changes(old, new)}
+    assert found == {('batch', 'Panda (7), seed none', 'dq_ik pgs'): (1.0, -0.1),
+                     ('humanoid', '0.05 s', 'dq_ik pls, restarts'): (2.0, 0.0)}
+
+
+@pytest.mark.parametrize(('asked', 'worse'), [(20, False), (10_000, True)])
+def test_comparison_knows_that_few_goals_are_luck(asked, worse):
+    before, after = cell(asked=asked, solved=asked), cell(asked=asked, solved=int(0.95 * asked))
+    change, = compare.changes(results(before), results(after))
+    assert change.is_worse(slower=1.25, less=0.002) == worse
+
+
+def test_comparison_forgives_peers(tmp_path):
+    old, new = tmp_path / 'old.json', tmp_path / 'new.json'
+    old.write_text(json.dumps(results(cell(solver='TRAC-IK'))))
+    new.write_text(json.dumps(results(cell(solver='TRAC-IK', median_us=60.0))))
+    assert compare.main([str(old), str(new)]) == 0
+
+
+def test_bars_are_judged_by_the_numbers():
+    trac = cell(solver='TRAC-IK', mean_us=1000.0)
+    good = {bar.demand: bar.met for bar in bars.bars(results(cell(), trac))}
+    assert all(good.values())
+    assert len(good) == 3
+    bad = {bar.demand: bar.met
+           for bar in bars.bars(results(cell(solved=9_998, mean_us=13.0), trac))}
+    assert not any(bad.values())
+
+
+def test_report_names_where_we_lose_and_who_was_skipped(tmp_path):
+    faster = cell(solver='EAIK (analytic)', mean_us=4.0, median_us=4.0)
+    report.write(results(cell(solved=9_999), faster), tmp_path)
+    page = (tmp_path / 'benchmark.md').read_text()
+    assert '| mid, Panda (7) | EAIK (analytic) | median 4.0 us, ours 6.0 us |' in page
+    assert '| mid, Panda (7) | EAIK (analytic) | 100 % of 10000, ours 99.99 % of 10000 |' in page
+    assert '- KDL, all: not installed' in page
+    assert (tmp_path / 'images/benchmark/success_mid.svg').stat().st_size > 1000
+
+
+def test_goals_out_of_reach_are_judged_by_the_best_reach(tmp_path):
+    ours = cell(case='unreachable', solved=0, optimal=9_950, curve_us=[])
+    better = cell(case='unreachable', solver='ikpy', solved=0, optimal=9_990, median_us=7e5,
+                  curve_us=[])
+    report.write(results(ours, better), tmp_path)
+    page = (tmp_path / 'benchmark.md').read_text()
+    assert '| dq_ik pgs | 10000 | 99.50 | 0 | 0 | 8.0 | 6.0 | 30.0 |' in page
+    assert '| unreachable, Panda (7) | ikpy | 99.90 % of 10000, ours 99.50 % of 10000 |' in page
+    assert [bar.met for bar in bars.bars(results(ours))] == [True]
+    assert [bar.met for bar in bars.bars(results(ours | {'optimal': 9_800}))] == [False]
+
+
+def test_batches_are_shown_and_judged(tmp_path):
+    rows = [{'solver': 'dq_ik pgs', 'robot': 'Panda (7)', 'how': 'its batch call', 'seed': seed,
+             'asked': 100, 'solved': 100, 'cores': 2, 'per_second': rate}
+            for seed, rate in (('none', 500_000.0), ('middle', 300_000.0))]
+    run = results() | {'batch': rows}
+    assert [bar.met for bar in bars.bars(run)] == [True, False]
+    report.write(run, tmp_path)
+    page = (tmp_path / 'benchmark.md').read_text()
+    assert '| Panda (7) | dq_ik pgs | its batch call | none | 2 | 100 | 100 | 500,000 |' in page
+
+
+def frames(method, interval, restarts, error):
+    """Return a row of the humanoid."""
+    return {'interval': interval, 'method': method, 'restarts': restarts, 'frames': 3, 'solved': 3,
+            'squared_errors': [error] * 3, 'iterations': 2.0, 'median_us': 80.0, 'p99_us': 90.0,
+            'largest_step': 0.1, 'rotation_rms': 0.0}
+
+
+def test_errors_are_drawn_over_time(tmp_path):
+    gesture = {'method': 'pgs', 'motion': 'small: gestures at 60 Hz', 'frames': 3, 'solved': 3,
+               'iterations': 2.0, 'median_us': 8.0, 'p99_us': 9.0, 'rms_mm': 0.1,
+               'trace_mm': [0.1, None, 0.2], 'largest_step': 0.1, 'jitter': None}
+    run = results(cell(case='stream', trace_mm=[0.1, None, 0.2]))
+    run['experiments'] = {'hand': {'rows': [gesture]}, 'humanoid': {
+        'rows': [frames('pls', 0.05, False, 1e-12), frames('pls', 0.05, True, 1e-12),
+                 frames('svd', 0.05, False, 1e-4)], 'source': 'own key poses'}}
+    report.write(run, tmp_path)
+    page = (tmp_path / 'benchmark.md').read_text()
+    for name in ('stream_errors', 'hand_errors', 'humanoid_errors', 'humanoid', 'success_stream'):
+        assert f'images/benchmark/{name}.svg' in page
+        assert (tmp_path / f'images/benchmark/{name}.svg').stat().st_size > 1000
+    assert '| 0.05 | pls, restarts | 3 |' in page
+    judged = {bar.demand: bar.met for bar in bars.bars(run)}
+    assert judged['humanoid, pls: tracking, mean squared error below each reference']
+    assert judged['humanoid, pls: tracking, median frame at most 120 us']
+
+
+def test_readme_gets_the_table_between_its_markers(tmp_path):
+    file = tmp_path / 'README.md'
+    file.write_text(f'before\n{readme.START}\nold\n{readme.STOP}\nafter\n')
+    readme.write(results(cell(), cell(solver='TRAC-IK', mean_us=1000.0)), file)
+    text = file.read_text()
+    assert text.startswith('before\n')
+    assert text.endswith('\nafter\n')
+    assert '| dq_ik pgs | 1 | 100 | 8.0 |' in text
+    assert 'old' not in text
