@@ -98,35 +98,36 @@ def _pinocchio(robot: robots.Robot) -> dict:
 
 def _loops():
     """Return loops over configurations that stay inside compiled code."""
-    from dq_ik.core import dual_quaternion
+    from dq_ik.core import frame
     from dq_ik.core.compile import kernel
-    from dq_ik.core.jacobian import columns
-    from dq_ik.core.tree import forward_kinematics, n_screws, tip_pose, unpack
+    from dq_ik.core.jacobian import columns, UNWEIGHTED
+    from dq_ik.core.tree import forward_kinematics, n_screws, new_turns, tip_frame, unpack
 
     @kernel
     def fk_loop(numbers, indices, q):
         tree = unpack(numbers, indices)
-        world = np.empty((tree.index.shape[0], 8))
+        turns = new_turns(tree.index.shape[0])
+        world = np.empty((tree.index.shape[0], frame.WIDTH))
         screw = np.empty((n_screws(tree), 6))
         total = 0.0
         for row in range(q.shape[0]):
-            forward_kinematics(tree, q[row], world, screw)
+            forward_kinematics(tree, q[row], turns, world, screw)
             for k in range(tree.tip.shape[0]):
-                total += tip_pose(tree, k, world)[0][0]
+                total += tip_frame(tree, k, world)[0][0]
         return total
 
     @kernel
     def jacobian_loop(numbers, indices, q):
         tree = unpack(numbers, indices)
-        world = np.empty((tree.index.shape[0], 8))
+        turns = new_turns(tree.index.shape[0])
+        world = np.empty((tree.index.shape[0], frame.WIDTH))
         screw = np.empty((n_screws(tree), 6))
         column = np.empty((tree.slot.shape[0], 6))
         total = 0.0
         for row in range(q.shape[0]):
-            forward_kinematics(tree, q[row], world, screw)
+            forward_kinematics(tree, q[row], turns, world, screw)
             for k in range(tree.tip.shape[0]):
-                point = dual_quaternion.translation(tip_pose(tree, k, world))
-                columns(tree, k, point, screw, column)
+                columns(tree, k, tip_frame(tree, k, world)[1], UNWEIGHTED, screw, column)
             total += column[0, 0]
         return total
 
