@@ -81,7 +81,7 @@ EXTRAS = {
         'setuptools<80',
         'transforms3d',
     ],
-    'bench': ['example-robot-data', 'matplotlib', 'pin', 'rich'],
+    'bench': ['example-robot-data', 'matplotlib', 'pin'],
 }
 
 
@@ -109,7 +109,7 @@ setup(
         (f'share/{PACKAGE}/urdf', files('urdf')),
         (f'lib/{PACKAGE}', [f'scripts/{name}' for name in NODES]),
     ],
-    install_requires=['numba', 'numpy', 'scipy', 'setuptools', 'urdf_parser_py'],
+    install_requires=['numba', 'numpy', 'rich', 'scipy', 'setuptools', 'urdf_parser_py'],
     extras_require=EXTRAS,
     zip_safe=False,
     entry_points={'console_scripts': [f'{PACKAGE} = {PACKAGE}.cli.main:main']},

@@ -29,7 +29,7 @@ METHODS = ('pgs', 'pls', 'pgs_paper', 'pls_paper', 'transpose', 'transpose_buss'
 MODES = ('speed', 'distance', 'distance_max', 'manipulability', 'all')
 # Iterations of one attempt where the options say 0.
 DEFAULT_ITERATIONS = {
-    'pgs': 30, 'pls': 30, 'pgs_paper': 200, 'pls_paper': 3000, 'transpose': 5000,
+    'pgs': 30, 'pls': 30, 'pgs_paper': 200, 'pls_paper': 3000, 'transpose': 20000,
     'transpose_buss': 1000, 'dls': 200, 'svd': 200, 'qr': 200, 'gauss_newton': 200, 'ccd': 500}
 
 
@@ -73,7 +73,7 @@ class IkOptions:
         0, 'Shifts the sequence of starts; the same number gives the same answers.', 0, 2**31 - 1)
     rotation_scale: float = _option(
         0.0, 'Length that weighs a radian against a metre [m/rad]; 0 takes 0.3 of the reach, '
-        'within 0.05 to 0.4.', 0.0, 100.0)
+        'within 0.05 to 0.3.', 0.0, 100.0)
     max_joint_step: float = _option(
         0.0, 'Largest change of a joint from the seed [rad or m]; 0 for none.', 0.0, 1e6)
     center_joints_weight: float = _option(

@@ -35,10 +35,17 @@ def on_all_cores(count: int, work: Callable[[slice], Any], *, progress: bool = F
         for chunk in chunks:
             work(chunk)
         return
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
+    with ThreadPoolExecutor(_cores()) as pool:
         done: Iterable[Any] = pool.map(work, chunks)
         if progress:
             from rich.progress import track
             done = track(done, description='solving', total=len(chunks), transient=True)
         for _ in done:
             pass
+
+
+def _cores() -> int:
+    """Count the cores that this process may use."""
+    if hasattr(os, 'sched_getaffinity'):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

@@ -47,7 +47,7 @@ def floats(values: ArrayLike, count: int, what: str) -> tuple[float, ...]:
     return numbers
 
 
-def frozen(values: Sequence[float]) -> np.ndarray:
+def frozen(values: ArrayLike) -> np.ndarray:
     """Return a read-only array."""
     array = np.array(values, dtype=float)
     array.flags.writeable = False

@@ -39,7 +39,7 @@ class Pose:
     translation ``t`` as a pure quaternion. A pose never changes; its arrays are read-only.
     """
 
-    __slots__ = ('_dual', '_real')
+    __slots__ = ('_dual', '_real', '_row')
 
     def __init__(self, real: ArrayLike, dual: ArrayLike) -> None:
         """
@@ -52,13 +52,20 @@ class Pose:
         real = plain.floats(real, 4, 'the real part of a pose')
         dual = plain.floats(dual, 4, 'the dual part of a pose')
         self._real, self._dual = plain.normalized(real, dual)
+        self._row: np.ndarray | None = np.array(self._real + self._dual)
 
     @classmethod
     def unchecked(cls, real: Quaternion, dual: Quaternion) -> Pose:
         """Return a pose of two tuples that are known to be a unit dual quaternion."""
         pose = object.__new__(cls)
-        pose._real, pose._dual = real, dual
+        pose._real, pose._dual, pose._row = real, dual, None
         return pose
+
+    def numbers(self) -> np.ndarray:
+        """Return the numbers ``(real, dual)`` as the kernels take them; they must not change."""
+        if self._row is None:
+            self._row = np.array(self._real + self._dual)
+        return self._row
 
     @classmethod
     def identity(cls) -> Pose:

@@ -32,6 +32,7 @@ from dq_ik.core.request import (
     TRACED,
 )
 from dq_ik.core.verdict import PRESSED_BALL, Status
+from dq_ik.plain import frozen
 
 if TYPE_CHECKING:
     from dq_ik.chain import Chain
@@ -54,10 +55,8 @@ class IkResult:
 
     @property
     def q(self) -> np.ndarray:
-        """Joint vector (n,), read-only."""
-        q = self._answer[ANSWER_HEAD:ANSWER_HEAD + self._chain.n]
-        q.flags.writeable = False
-        return q
+        """Joint vector (n,), a copy."""
+        return self._answer[ANSWER_HEAD:ANSWER_HEAD + self._chain.n].copy()
 
     @property
     def status(self) -> Status:
@@ -80,14 +79,14 @@ class IkResult:
         if status is Status.BEST_REACH_LIMITS:
             text += f" ({', '.join(self.limited_joints)})"
         errors = '; '.join(
-            f'{tip}: {1e3 * p:.3g} mm, {r:.3g} rad' for tip, p, r in zip(
-                self._chain.tips, self.position_error, self.rotation_error))
+            f'{tip}: {1e3 * p:.3g} mm, {r:.3g} rad' for tip, (p, r) in zip(
+                self._chain.tips, self._errors.tolist()))
         return f'{text} [{errors}]'
 
     @property
     def _errors(self) -> np.ndarray:
         start = ANSWER_HEAD + self._chain.n
-        return self._answer[start:start + 2 * len(self._chain.tips)].reshape(-1, 2)
+        return frozen(self._answer[start:start + 2 * len(self._chain.tips)].reshape(-1, 2))
 
     @property
     def position_error(self) -> np.ndarray:
@@ -140,15 +139,16 @@ class IkResult:
         count = int(self._answer[SOLUTIONS])
         start = ANSWER_HEAD + 2 * chain.n + 2 * len(chain.tips)
         if count == 0:
-            return self.q[None] if self.success else np.empty((0, chain.n))
-        return self._answer[start:start + count * chain.n].reshape(count, chain.n)
+            return frozen(self.q[None] if self.success else np.empty((0, chain.n)))
+        return frozen(self._answer[start:start + count * chain.n].reshape(count, chain.n))
 
     @property
     def trace(self) -> np.ndarray:
         """Every iterate of every attempt (k, n), in order, as far as option ``trace`` asks."""
         count = int(self._answer[TRACED])
         n = self._chain.n
-        return self._answer[len(self._answer) - self._max_trace * n:][:count * n].reshape(count, n)
+        start = len(self._answer) - self._max_trace * n
+        return frozen(self._answer[start:start + count * n].reshape(count, n))
 
     def __repr__(self) -> str:
         """Return the status and the errors."""

@@ -85,7 +85,7 @@ class Solver:
         """
         requests, targets, seeds = self._template, NONE, NONE
         if type(goals) is Pose and self._n_tips == 1:
-            targets = np.array(goals._real + goals._dual)
+            targets = goals.numbers()
         if targets is NONE or bounds is not None:
             requests = requests.copy()
             if targets is NONE:
@@ -113,7 +113,7 @@ class Solver:
         if self._n_tips == 1 and isinstance(goals, np.ndarray) and goals.shape[1:] == (8,):
             targets = unit_rows(goals).ravel()
         elif self._n_tips == 1 and all(type(goal) is Pose for goal in goals):
-            targets = np.array([goal._real + goal._dual for goal in goals]).ravel()
+            targets = np.array([goal.numbers() for goal in goals]).ravel()
         else:
             requests = np.repeat(requests, len(goals), axis=0)
             for block, goal in zip(requests, goals):

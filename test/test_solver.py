@@ -181,8 +181,12 @@ def test_one_tolerance_stands_for_both():
 
 def test_a_result_cannot_be_changed():
     result = arm('planar_2r').solve(flat(1.2, 0.5))
-    with pytest.raises(ValueError, match='read-only'):
-        result.q[0] = 0.0
+    q = result.q
+    q[0] += 1.0
+    assert result.q[0] == q[0] - 1.0
+    for values in (result.position_error, result.rotation_error, result.solutions, result.trace):
+        with pytest.raises(ValueError, match='read-only'):
+            values.fill(0.0)
     with pytest.raises(AttributeError):
         result.status = Status.CONVERGED
 

@@ -28,7 +28,7 @@ import pytest
 from dq_ik import Goal, Pose, Solver
 from dq_ik.core import best_reach
 from dq_ik.core.compile import COMPILED
-from dq_ik.core.request import at_row, new_blocks, views
+from dq_ik.core.request import at_row, new_blocks, work_of
 from dq_ik.core.residual import look
 from dq_ik.core.search import begin
 from dq_ik.core.step import assemble
@@ -53,7 +53,7 @@ class Cost:
         blocks = new_blocks(*solver._call.args, requests, answers)
         self.blocks = at_row(blocks, requests, none, none, answers, 0)
         begin(self.blocks)
-        self.work = views(self.blocks)[3]
+        self.work = work_of(self.blocks)
 
     def value(self, q: np.ndarray) -> np.ndarray:
         """Return half the cost."""

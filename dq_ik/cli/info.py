@@ -46,7 +46,7 @@ def run(args: Namespace) -> int:
 
 
 def print_robot(robot: RobotModel) -> None:
-    """Print all joints, in colours on a terminal that rich knows, else as plain text."""
+    """Print all joints, in colours on a terminal, else as plain text."""
     if not _print_rich(robot):
         print(robot.describe())
     print(f"leaves: {', '.join(robot.leaves)}")
@@ -64,14 +64,11 @@ def _numbers(values: np.ndarray) -> str:
 
 
 def _print_rich(robot: RobotModel) -> bool:
-    """Print a coloured table if rich is there and somebody looks at it; tell whether it did."""
+    """Print a coloured table if somebody looks at it; tell whether it did."""
     if not sys.stdout.isatty():
         return False
-    try:
-        from rich.console import Console
-        from rich.table import Table
-    except ImportError:
-        return False
+    from rich.console import Console
+    from rich.table import Table
     table = Table(title=f'{robot.name}: {len(robot.links)} links, {len(robot.joints)} joints, '
                         f'root {robot.root}', header_style='bold')
     columns = [column for column in zip(HEADINGS, *joint_rows(robot.joints)) if any(column[1:])]

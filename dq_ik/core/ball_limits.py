@@ -24,7 +24,7 @@ import math
 
 from dq_ik.core import quaternion, swing_twist
 from dq_ik.core.compile import kernel, routine
-from dq_ik.core.request import views
+from dq_ik.core.request import tree_of, work_of
 from dq_ik.core.tree import BALL, KIND, SWING, TWIST_LOWER, TWIST_UPPER, VARIABLE
 
 AT_LIMIT = 1e-6  # angle from a limit that counts as on it [rad]
@@ -36,7 +36,7 @@ Z = (0.0, 0.0, 1.0)
 @routine
 def hold_balls(blocks, q):
     """Bar in ``work.A`` and ``work.b`` the directions in which balls are pressed on limits."""
-    tree, request, answer, work = views(blocks)
+    tree, work = tree_of(blocks), work_of(blocks)
     for element in range(tree.index.shape[0]):
         if tree.index[element, KIND] == BALL:
             i = tree.index[element, VARIABLE]

@@ -28,7 +28,16 @@ from dq_ik.core.ball_limits import hold_balls
 from dq_ik.core.clock import seconds
 from dq_ik.core.compile import kernel, routine
 from dq_ik.core.methods import hold_pushed, search_line
-from dq_ik.core.request import GOAL_AXES, KIND, TIMEOUT, UNIFORM, views, WEIGHT
+from dq_ik.core.request import (
+    GOAL_AXES,
+    KIND,
+    request_of,
+    TIMEOUT,
+    tree_of,
+    UNIFORM,
+    WEIGHT,
+    work_of,
+)
 from dq_ik.core.residual import log_curvature, look
 from dq_ik.core.step import assemble, solve_free, TINY
 from dq_ik.core.tree import PATH_START, PATH_STOP
@@ -49,7 +58,7 @@ def newton(blocks, q, max_iterations):
 
     :returns: cost, iterations, whether the point is stationary
     """
-    tree, request, answer, work = views(blocks)
+    request, work = request_of(blocks), work_of(blocks)
     cost, worst = look(blocks, q)
     for iteration in range(max_iterations):
         count = _model(blocks, q)
@@ -70,7 +79,7 @@ def newton(blocks, q, max_iterations):
 @routine
 def _model(blocks, q):
     """Fill Hessian and slope at q, pressed balls barred; return how many joints are free."""
-    tree, request, answer, work = views(blocks)
+    work = work_of(blocks)
     assemble(blocks)
     _add_curvature(blocks)
     hold_balls(blocks, q)
@@ -113,7 +122,7 @@ def _nearly_flat(work, q, scale):
 @routine
 def _shifted_solve(blocks, count):
     """Solve for the Newton step; the diagonal grows until all free pivots are positive."""
-    _, _, _, work = views(blocks)
+    work = work_of(blocks)
     shift = 0.0
     for p in range(count):
         shift += abs(work.A[work.free[p], work.free[p]])
@@ -140,7 +149,7 @@ def _escape(blocks, q, cost, worst):
 
     :returns: whether a step was taken, the cost and the worst error after it
     """
-    tree, request, answer, work = views(blocks)
+    work = work_of(blocks)
     count = _model(blocks, q)
     for p in range(count):
         work.A[work.free[p], work.free[p]] += CURVED
@@ -207,7 +216,7 @@ def _add_curvature(blocks):
     of ``wa.wb``. Rotations with unequal weights or allowances, and pointing, keep the Gauss-Newton
     matrix, which descends as well.
     """
-    tree, request, answer, work = views(blocks)
+    tree, request, work = tree_of(blocks), request_of(blocks), work_of(blocks)
     for k in range(tree.tip.shape[0]):
         goal = request.goals[k]
         square_r = goal[WEIGHT + 3] * goal[WEIGHT + 3] if goal[KIND] == UNIFORM else 0.0

@@ -15,7 +15,7 @@
 """The choice among solutions by the mode's measure, and among candidates for the best reach."""
 
 from dq_ik.core.compile import routine
-from dq_ik.core.request import MODE, Mode, POOL, views
+from dq_ik.core.request import MODE, Mode, POOL, request_of, tree_of, work_of
 from dq_ik.core.residual import look
 from dq_ik.core.step import assemble, dense_jacobian, manipulability
 from dq_ik.core.vector import copy
@@ -26,7 +26,7 @@ DISTINCT = 1e-2  # largest joint difference [rad or m] below which two solutions
 @routine
 def measure(blocks, q):
     """What the mode minimises: the way (squared or largest), or minus the manipulability."""
-    tree, request, answer, work = views(blocks)
+    tree, request, work = tree_of(blocks), request_of(blocks), work_of(blocks)
     mode = int(request.head[MODE])
     if mode == Mode.MANIPULABILITY:
         look(blocks, q)

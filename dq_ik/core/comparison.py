@@ -16,37 +16,35 @@
 The search with the methods as published and the reference solvers.
 
 The loop is that of :mod:`dq_ik.core.search`; it is compiled only when one of these is asked for.
+Where the goals are not met the answer is the nearest that the method itself came: it gets no help
+from :mod:`dq_ik.core.best_reach`.
 """
 
 import math
 
 from dq_ik.core import paper, reference
-from dq_ik.core.best_reach import newton
-from dq_ik.core.compile import entry
+from dq_ik.core.clock import seconds
+from dq_ik.core.compile import entry, routine
 from dq_ik.core.posture import relax
 from dq_ik.core.request import (
+    answer_of,
     at_row,
+    BEST,
     ITERATIONS,
     MAX_ITERATIONS,
     METHOD,
     Method,
     new_blocks,
-    POOL,
-    views,
+    request_of,
+    STATUS,
+    TIMEOUT,
+    work_of,
 )
 from dq_ik.core.residual import look
-from dq_ik.core.search import (
-    begin,
-    BEST_REACH_ITERATIONS,
-    conclude,
-    first_candidate,
-    judge,
-    keep,
-    late,
-    next_start,
-    wants_relaxing,
-)
-from dq_ik.core.vector import all_finite
+from dq_ik.core.search import begin, conclude, judge, next_start, wants_relaxing
+from dq_ik.core.starts import at_seed
+from dq_ik.core.vector import all_finite, copy
+from dq_ik.core.verdict import Status
 
 
 @entry
@@ -57,7 +55,7 @@ def solve(numbers, indices, table, requests, targets, seeds, answers_out):
     blocks = new_blocks(numbers, indices, table, requests, answers_out)
     for row in range(answers_out.shape[0]):
         blocks = at_row(blocks, requests, targets, seeds, answers_out, row)
-        _, request, answer, work = views(blocks)
+        request, answer, work = request_of(blocks), answer_of(blocks), work_of(blocks)
         start = begin(blocks)
         limit = int(request.head[MAX_ITERATIONS])
         method = int(request.head[METHOD])
@@ -72,8 +70,20 @@ def solve(numbers, indices, table, requests, targets, seeds, answers_out):
             judge(blocks, result)
         if wants_relaxing(blocks):
             answer.head[ITERATIONS] += relax(blocks, work.pool[0])
-        place = first_candidate(blocks)
-        while place < POOL and work.pool_cost[place] < math.inf and not late(blocks):
-            place = keep(blocks, place, newton(blocks, work.pool[place], BEST_REACH_ITERATIONS))
+        take_nearest(blocks)
         conclude(blocks, start)
     return True
+
+
+@routine
+def take_nearest(blocks):
+    """Where no goal is met, answer with the best configuration of all attempts."""
+    request, answer, work = request_of(blocks), answer_of(blocks), work_of(blocks)
+    if answer.head[BEST] < math.inf:
+        return
+    if work.pool_cost[0] < math.inf:
+        copy(work.pool[0], answer.q)
+    else:
+        at_seed(request, work, answer.q)
+    late = seconds(work.clock) > request.head[TIMEOUT]
+    answer.head[STATUS] = Status.TIMED_OUT.value if late else Status.STALLED.value

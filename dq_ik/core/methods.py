@@ -23,7 +23,7 @@ The best configuration is left in ``work.best``.
 from dq_ik.core.clock import seconds
 from dq_ik.core.compile import kernel, routine
 from dq_ik.core.configuration import advance, displacement
-from dq_ik.core.request import MAX_RESTARTS, TIMEOUT, views
+from dq_ik.core.request import MAX_RESTARTS, request_of, TIMEOUT, tree_of, work_of
 from dq_ik.core.residual import linearise, look
 from dq_ik.core.step import assemble, damp, free_joints, gauss_seidel_sweep, solve_free
 from dq_ik.core.tip_step import along, solve_tip, sweep_tip
@@ -55,7 +55,7 @@ def pgs(blocks, q, max_iterations):
 
     :returns: the best cost, its worst error in tolerances, the iterations used
     """
-    tree, request, answer, work = views(blocks)
+    tree, request, work = tree_of(blocks), request_of(blocks), work_of(blocks)
     by_tip = _has_six_equations(request, q)
     cost, worst = look(blocks, q)
     best, best_worst, mark = cost, worst, cost
@@ -96,7 +96,7 @@ def _has_six_equations(request, q):
 @routine
 def pgs_step(blocks, q):
     """Fill ``work.x`` with the step of the normal equations in ``work.A`` and ``work.b``."""
-    tree, request, answer, work = views(blocks)
+    work = work_of(blocks)
     count_up(work.free)
     solve_free(work.A, work.b, work.free, q.shape[0], work.L, work.trial, work.x)
     if not clamp_step(q, work):
@@ -109,7 +109,7 @@ def pgs_step(blocks, q):
 @routine
 def _pgs_step_of_tip(blocks, q, damping):
     """Do as :func:`pgs_step`, from the state last evaluated, for a chain with one tip."""
-    tree, request, answer, work = views(blocks)
+    tree, request, work = tree_of(blocks), request_of(blocks), work_of(blocks)
     linearise(tree, request.goals, work)
     e = _residual(work)
     count_up(work.free)
@@ -151,7 +151,7 @@ def pls(blocks, q, max_iterations):
 
     :returns: the cost, its worst error in tolerances, the iterations used
     """
-    tree, request, answer, work = views(blocks)
+    request, work = request_of(blocks), work_of(blocks)
     by_tip = _has_six_equations(request, q)
     cost, worst = look(blocks, q)
     mark = cost
@@ -179,7 +179,7 @@ def pls(blocks, q, max_iterations):
 @routine
 def _pls_step_of_tip(blocks, q, damping):
     """Fill ``work.x`` with the direction and ``work.b`` with the slope, from the last state."""
-    tree, request, answer, work = views(blocks)
+    tree, request, work = tree_of(blocks), request_of(blocks), work_of(blocks)
     linearise(tree, request.goals, work)
     e = _residual(work)
     for i in range(q.shape[0]):
@@ -194,7 +194,7 @@ def hold_pushed(q, work):
     Send joints on (or very near) a limit and pushed against it onto that limit; list the others.
 
     :returns: the number of free joints, listed in ``work.free``; ``work.x`` of the others is the
-        way to their limit
+        way to their limit, that of the free ones means nothing
     """
     push = 0.0
     for i in range(q.shape[0]):
@@ -202,13 +202,11 @@ def hold_pushed(q, work):
     near = min(NEAR_LIMIT, push)
     count = 0
     for i in range(q.shape[0]):
-        if work.b[i] <= 0.0 and q[i] <= work.lower[i] + near:
-            work.x[i] = work.lower[i] - q[i]
-        elif work.b[i] >= 0.0 and q[i] >= work.upper[i] - near:
-            work.x[i] = work.upper[i] - q[i]
-        else:
-            work.free[count] = i
-            count += 1
+        low = (work.b[i] <= 0.0) & (q[i] <= work.lower[i] + near)
+        high = (work.b[i] >= 0.0) & (q[i] >= work.upper[i] - near)
+        work.x[i] = (work.lower[i] if low else work.upper[i]) - q[i]
+        work.free[count] = i
+        count += int(not (low | high))
     return count
 
 
@@ -222,7 +220,7 @@ def search_line(blocks, q, cost, worst):
 
     :returns: whether a step was taken, the cost and the worst error after it
     """
-    tree, request, answer, work = views(blocks)
+    tree, work = tree_of(blocks), work_of(blocks)
     fraction = 1.0
     for _ in range(MAX_BACKTRACKS):
         advance(tree, q, work.x, fraction, work.lower, work.upper, work.trial)

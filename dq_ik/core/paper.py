@@ -22,7 +22,7 @@ from dq_ik.core.clock import seconds
 from dq_ik.core.compile import routine
 from dq_ik.core.configuration import advance
 from dq_ik.core.methods import search_line
-from dq_ik.core.request import TIMEOUT, views
+from dq_ik.core.request import request_of, TIMEOUT, tree_of, work_of
 from dq_ik.core.residual import look
 from dq_ik.core.step import assemble, damp, gauss_seidel_sweep
 from dq_ik.core.vector import copy, fill, record
@@ -41,7 +41,7 @@ def pgs(blocks, q, max_iterations):
     unknowns, or when that change stays the same (the paper's termination tests); so do the
     iterations around them.
     """
-    tree, request, answer, work = views(blocks)
+    tree, request, work = tree_of(blocks), request_of(blocks), work_of(blocks)
     cost, worst = look(blocks, q)
     best, best_worst = cost, worst
     copy(q, work.best)
@@ -79,7 +79,7 @@ def pls(blocks, q, max_iterations):
     [ProjectedLineSearch] section 4, eqs. 26-40. The direction is ``-grad f = 2 J^T W (g - F)``,
     the first length tried is 1.
     """
-    tree, request, answer, work = views(blocks)
+    request, work = request_of(blocks), work_of(blocks)
     cost, worst = look(blocks, q)
     for iteration in range(max_iterations if worst > 1.0 else 0):
         assemble(blocks)

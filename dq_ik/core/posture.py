@@ -27,7 +27,7 @@ from dq_ik.core.clock import seconds
 from dq_ik.core.compile import kernel, routine
 from dq_ik.core.configuration import advance
 from dq_ik.core.methods import pgs, pgs_step
-from dq_ik.core.request import MAX_ITERATIONS, SECONDARY, TIMEOUT, views
+from dq_ik.core.request import MAX_ITERATIONS, request_of, SECONDARY, TIMEOUT, tree_of, work_of
 from dq_ik.core.residual import look
 from dq_ik.core.step import assemble, damp
 from dq_ik.core.vector import copy
@@ -41,7 +41,7 @@ SHORTEST = 1e-3  # fraction of the wishes below which none is tried
 @routine
 def relax(blocks, q):
     """Move a solution towards the wishes where it is free, in place; return the iterations."""
-    tree, request, answer, work = views(blocks)
+    tree, request, work = tree_of(blocks), request_of(blocks), work_of(blocks)
     trial = work.pool[1]
     used = 0
     fraction = 1.0

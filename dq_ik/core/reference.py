@@ -28,7 +28,7 @@ from dq_ik.core import quaternion
 from dq_ik.core.clock import seconds
 from dq_ik.core.compile import routine
 from dq_ik.core.configuration import advance
-from dq_ik.core.request import TIMEOUT, views, WEIGHT
+from dq_ik.core.request import request_of, TIMEOUT, tree_of, WEIGHT, work_of
 from dq_ik.core.residual import look
 from dq_ik.core.step import assemble, dense_jacobian
 from dq_ik.core.tree import PATH_START, PATH_STOP
@@ -50,7 +50,7 @@ def attempt(blocks, method, q, max_iterations):
     The singular-value and Gauss-Newton methods ignore the limits and project their final answer
     onto them, as Blender did ([ProjectedLineSearch] section 2); the others project every iterate.
     """
-    tree, request, answer, work = views(blocks)
+    tree, request, work = tree_of(blocks), request_of(blocks), work_of(blocks)
     cost, worst = look(blocks, q)
     best, best_worst = math.inf, math.inf
     copy(q, work.best)
@@ -78,7 +78,7 @@ def attempt(blocks, method, q, max_iterations):
 @routine
 def _keep(blocks, best, best_worst):
     """Keep the projected configuration ``work.trial`` if it is the best so far."""
-    tree, request, answer, work = views(blocks)
+    work = work_of(blocks)
     cost, worst = look(blocks, work.trial)
     if cost < best:
         copy(work.trial, work.best)
@@ -89,7 +89,7 @@ def _keep(blocks, best, best_worst):
 @routine
 def _iterate(blocks, method, q, inside):
     """One iteration in place; return the cost and the worst error after it."""
-    tree, request, answer, work = views(blocks)
+    tree, work = tree_of(blocks), work_of(blocks)
     if method == CCD:
         return _descend_cyclically(blocks, q)
     look(blocks, q)
@@ -160,7 +160,7 @@ def _descend_cyclically(blocks, q):
     ``const - 2 (a cos x + b sin x)`` in its angle x, so the optimum is ``atan2(b, a)``; for a
     slide it is the mean way. The rotation is measured by ``2 - 2 cos`` of its angle.
     """
-    tree, request, answer, work = views(blocks)
+    tree, request, work = tree_of(blocks), request_of(blocks), work_of(blocks)
     for variable in range(q.shape[0] - 1, -1, -1):
         look(blocks, q)
         cosine, sine, way, weight = 0.0, 0.0, 0.0, 0.0

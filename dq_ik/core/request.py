@@ -214,7 +214,7 @@ def at_row(blocks, requests, targets, seeds, answers, row):
     if targets.shape[0] > 0:
         copy(vector(targets, 8 * row, 8), vector(request, REQUEST_HEAD, 8))
     if seeds.shape[0] > 0:
-        n = blocks.table.shape[0] - WIDTH * blocks.indices[N_TIPS]
+        n = n_variables(blocks)
         own = row if seeds.shape[0] > n else 0
         copy(vector(seeds, n * own, n), vector(request, request.shape[0] - REQUEST_ROWS * n, n))
         request[SEEDED] = 1.0
@@ -223,15 +223,35 @@ def at_row(blocks, requests, targets, seeds, answers, row):
 
 
 @kernel
-def views(blocks):
-    """See the blocks as (:class:`Tree`, :class:`Request`, :class:`Answer`, :class:`Work`)."""
-    tree = unpack(blocks.numbers, blocks.indices)
-    n_tips = tree.tip.shape[0]
-    n = blocks.table.shape[0] - WIDTH * n_tips
-    request = view_request(blocks.request, n, n_tips)
-    answer = view_answer(blocks.answer, n, n_tips, int(request.head[MAX_TRACE]))
-    work = view_work(blocks.work, blocks.integers, tree, n, blocks.table.shape[1], answer.trace)
-    return tree, request, answer, work
+def n_variables(blocks):
+    """Count the variables."""
+    return blocks.table.shape[0] - WIDTH * blocks.indices[N_TIPS]
+
+
+@kernel
+def tree_of(blocks):
+    """See the :class:`Tree` of the blocks."""
+    return unpack(blocks.numbers, blocks.indices)
+
+
+@kernel
+def request_of(blocks):
+    """See the :class:`Request` of the blocks."""
+    return view_request(blocks.request, n_variables(blocks), blocks.indices[N_TIPS])
+
+
+@kernel
+def answer_of(blocks):
+    """See the :class:`Answer` of the blocks."""
+    return view_answer(blocks.answer, n_variables(blocks), blocks.indices[N_TIPS],
+                       int(blocks.request[MAX_TRACE]))
+
+
+@kernel
+def work_of(blocks):
+    """See the :class:`Work` of the blocks."""
+    return view_work(blocks.work, blocks.integers, tree_of(blocks), n_variables(blocks),
+                     blocks.table.shape[1], answer_of(blocks).trace)
 
 
 @kernel

@@ -33,11 +33,13 @@ from dq_ik.core.request import (
     AXIS,
     GOAL_AXES,
     KIND,
+    request_of,
     SLACK,
     TOLERANCE,
+    tree_of,
     UNIFORM,
-    views,
     WEIGHT,
+    work_of,
 )
 from dq_ik.core.tree import forward_kinematics, SLOT_START, SLOT_STOP, tip_frame
 
@@ -74,7 +76,7 @@ def evaluate(tree, goals, q, work):
 @routine
 def look(blocks, q):
     """Do as :func:`evaluate`, called instead of inlined: for places outside the hot loops."""
-    tree, request, _, work = views(blocks)
+    tree, request, work = tree_of(blocks), request_of(blocks), work_of(blocks)
     return evaluate(tree, request.goals, q, work)
 
 
@@ -142,12 +144,8 @@ def _weigh(goal, e_p, e_r, residual_out):
 
 @kernel
 def _beyond(value, slack):
-    """Return what is left of a value after an allowance to both sides."""
-    if value > slack:
-        return value - slack
-    if value >= -slack:
-        return 0.0
-    return value + slack  # also where it is not a number: that must not count as met
+    """Return what is left of a value after an allowance to both sides; not a number stays so."""
+    return value - min(max(value, -slack), slack)
 
 
 @kernel

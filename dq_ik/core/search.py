@@ -30,6 +30,7 @@ from dq_ik.core.clock import seconds
 from dq_ik.core.compile import entry, kernel, routine
 from dq_ik.core.posture import relax
 from dq_ik.core.request import (
+    answer_of,
     at_row,
     BEST,
     ITERATIONS,
@@ -42,6 +43,7 @@ from dq_ik.core.request import (
     Mode,
     new_blocks,
     POOL,
+    request_of,
     RESTARTS,
     SECONDARY,
     SEEDED,
@@ -51,8 +53,9 @@ from dq_ik.core.request import (
     TIME,
     TIMEOUT,
     TRACED,
-    views,
+    tree_of,
     WEIGHT,
+    work_of,
 )
 from dq_ik.core.residual import look
 from dq_ik.core.tree import SLOT_START, SLOT_STOP
@@ -77,7 +80,7 @@ def solve(numbers, indices, table, requests, targets, seeds, answers_out):
     blocks = new_blocks(numbers, indices, table, requests, answers_out)
     for row in range(answers_out.shape[0]):
         blocks = at_row(blocks, requests, targets, seeds, answers_out, row)
-        _, request, answer, work = views(blocks)
+        request, answer, work = request_of(blocks), answer_of(blocks), work_of(blocks)
         start = begin(blocks)
         limit = int(request.head[MAX_ITERATIONS])
         while next_start(blocks, start):
@@ -103,7 +106,8 @@ def begin(blocks):
     Limits are narrowed to the largest step and to locked joints, and lifted where joints may turn
     freely; the wishes for the posture are joined.
     """
-    tree, request, answer, work = views(blocks)
+    tree, request = tree_of(blocks), request_of(blocks)
+    answer, work = answer_of(blocks), work_of(blocks)
     start = seconds(work.clock)
     request.head[TIMEOUT] += start  # from here on the deadline
     head = answer.head
@@ -158,7 +162,7 @@ def unseeded(blocks):
 @routine
 def next_start(blocks, start):
     """Write the start of the next attempt; False if the mode is served or the budget spent."""
-    tree, request, answer, work = views(blocks)
+    request, answer, work = request_of(blocks), answer_of(blocks), work_of(blocks)
     head = answer.head
     if head[RESTARTS] >= 0.0:
         served = head[BEST] < math.inf and int(request.head[MODE]) == Mode.SPEED
@@ -178,7 +182,7 @@ def judge(blocks, result):
 
     Where the goals are met, the state last evaluated must be that of the best configuration.
     """
-    tree, request, answer, work = views(blocks)
+    answer, work = answer_of(blocks), work_of(blocks)
     cost, worst, iterations = result
     head, q = answer.head, answer.q
     head[ITERATIONS] += iterations
@@ -202,7 +206,7 @@ def judge(blocks, result):
 @routine
 def wants_relaxing(blocks):
     """Tell whether there is a solution to be relaxed to the wishes for the posture."""
-    tree, request, answer, work = views(blocks)
+    request, answer = request_of(blocks), answer_of(blocks)
     return answer.head[BEST] < math.inf and request.head[SECONDARY] > 0.0
 
 
@@ -214,7 +218,7 @@ def first_candidate(blocks):
     Without restarts (streams) the only candidate is the seed, so that the answer moves with the
     goal and does not jump.
     """
-    tree, request, answer, work = views(blocks)
+    request, answer, work = request_of(blocks), answer_of(blocks), work_of(blocks)
     if answer.head[BEST] < math.inf:
         return POOL
     if request.head[MAX_RESTARTS] == 0.0:
@@ -228,7 +232,7 @@ def first_candidate(blocks):
 @routine
 def late(blocks):
     """Tell whether the time is over; it is noted in the status."""
-    tree, request, answer, work = views(blocks)
+    request, answer, work = request_of(blocks), answer_of(blocks), work_of(blocks)
     if seconds(work.clock) <= request.head[TIMEOUT]:
         return False
     if answer.head[BEST] == math.inf:  # nothing kept yet: at least the best candidate
@@ -240,7 +244,7 @@ def late(blocks):
 @routine
 def keep(blocks, place, result):
     """Keep an optimum (cost, iterations, stationary) if it is the best; return the next place."""
-    tree, request, answer, work = views(blocks)
+    answer, work = answer_of(blocks), work_of(blocks)
     cost, iterations, stationary = result
     answer.head[ITERATIONS] += iterations
     if cost < answer.head[BEST]:
@@ -256,7 +260,7 @@ def keep(blocks, place, result):
 @routine
 def conclude(blocks, start):
     """Complete the answer: the solution in the first place of the pool, or the best reach."""
-    tree, request, answer, work = views(blocks)
+    request, answer, work = request_of(blocks), answer_of(blocks), work_of(blocks)
     head = answer.head
     if int(head[STATUS]) != Status.CONVERGED:
         explain(blocks)
@@ -275,7 +279,7 @@ def conclude(blocks, start):
 @routine
 def explain(blocks):
     """Judge the best reach once more, as every answer is, and say what is in the way."""
-    tree, request, answer, work = views(blocks)
+    request, answer = request_of(blocks), answer_of(blocks)
     q = answer.q
     for i in range(q.shape[0]):
         if not math.isfinite(q[i]):  # a goal so far away that its square is no number
@@ -286,5 +290,5 @@ def explain(blocks):
     pressed = press(blocks, q)
     if worst <= 1.0:
         answer.head[STATUS] = Status.CONVERGED.value
-    elif pressed > 0 and int(answer.head[STATUS]) != Status.TIMED_OUT:
+    elif pressed > 0 and int(answer.head[STATUS]) == Status.BEST_REACH_WORKSPACE:
         answer.head[STATUS] = Status.BEST_REACH_LIMITS.value

@@ -33,7 +33,7 @@ from dq_ik.core import dual_quaternion, frame, quaternion
 from dq_ik.core.compile import kernel, routine
 from dq_ik.core.configuration import TURN
 from dq_ik.core.memory import vector
-from dq_ik.core.request import views, WEIGHT
+from dq_ik.core.request import request_of, tree_of, WEIGHT, work_of
 from dq_ik.core.tree import KIND, MULTIPLIER, REVOLUTE
 from dq_ik.core.vector import fill
 
@@ -50,7 +50,7 @@ def at_seed(request, work, q_out):
 @routine
 def choose(blocks, restart, q_out):
     """Write the start of an attempt, inside the limits."""
-    tree, request, answer, work = views(blocks)
+    tree, request, work = tree_of(blocks), request_of(blocks), work_of(blocks)
     table = blocks.table
     if restart == 0:
         at_seed(request, work, q_out)
@@ -87,7 +87,7 @@ def _turns_all(tree):
 @kernel
 def _turned(blocks, place):
     """Value of the first variable that brings a stored configuration nearest to the goal."""
-    tree, request, answer, work = views(blocks)
+    tree, request, work = tree_of(blocks), request_of(blocks), work_of(blocks)
     stored = frame.load(blocks.table[request.seed.shape[0]:, place])
     _, u, v = _wave(_target(tree, request.goals[0]), stored[0], stored[1])
     value = blocks.table[0, place] + math.atan2(v, u)
@@ -137,7 +137,7 @@ def _wave(target, r, p):
 @routine
 def _measure(blocks):
     """Fill ``work.distance`` with the squared, weighted distances of stored tips to the goals."""
-    tree, request, answer, work = views(blocks)
+    tree, request, work = tree_of(blocks), request_of(blocks), work_of(blocks)
     fill(0.0, work.distance)
     if tree.index.shape[0] == 0:
         return

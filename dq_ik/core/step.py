@@ -24,7 +24,7 @@ import math
 import numpy as np
 
 from dq_ik.core.compile import kernel, routine
-from dq_ik.core.request import views
+from dq_ik.core.request import request_of, tree_of, work_of
 from dq_ik.core.residual import linearise
 from dq_ik.core.tree import SLOT_START, SLOT_STOP
 from dq_ik.core.vector import copy, is_zero
@@ -57,7 +57,7 @@ def normal_equations(tree, work):
 @routine
 def assemble(blocks):
     """Linearise and build the normal equations; called, not inlined: outside the hot loops."""
-    tree, request, _, work = views(blocks)
+    tree, request, work = tree_of(blocks), request_of(blocks), work_of(blocks)
     linearise(tree, request.goals, work)
     normal_equations(tree, work)
 
@@ -101,9 +101,8 @@ def free_joints(q, lower, upper, x, free_out):
     """List the joints that the step x does not press onto a limit; return how many there are."""
     count = 0
     for i in range(q.shape[0]):
-        if lower[i] - q[i] < x[i] < upper[i] - q[i]:
-            free_out[count] = i
-            count += 1
+        free_out[count] = i  # stays if i is free; without a branch, which would be hard to foresee
+        count += int((lower[i] - q[i] < x[i]) & (x[i] < upper[i] - q[i]))
     return count
 
 

@@ -23,7 +23,17 @@ from dq_ik.core import quaternion
 from dq_ik.core.ball_limits import pressed
 from dq_ik.core.compile import routine
 from dq_ik.core.configuration import unwind
-from dq_ik.core.request import COST, GOAL_AXES, KIND, views, WEIGHT, WORST
+from dq_ik.core.request import (
+    answer_of,
+    COST,
+    GOAL_AXES,
+    KIND,
+    request_of,
+    tree_of,
+    WEIGHT,
+    work_of,
+    WORST,
+)
 from dq_ik.core.step import assemble
 from dq_ik.core.tree import BALL, VARIABLE
 from dq_ik.core.tree import KIND as ELEMENT_KIND
@@ -61,7 +71,7 @@ SENTENCES = {
 @routine
 def finish(blocks, q):
     """Unwind whole turns and clamp, in place; return whether anything was changed."""
-    tree, request, answer, work = views(blocks)
+    request = request_of(blocks)
     changed = unwind(request, q)
     for i in range(q.shape[0]):
         inside = min(max(q[i], request.lower[i]), request.upper[i])
@@ -73,7 +83,7 @@ def finish(blocks, q):
 @routine
 def report(blocks, cost, worst):
     """Write cost and errors of the state last evaluated; goals are met if ``worst`` is <= 1."""
-    tree, request, answer, work = views(blocks)
+    request, answer, work = request_of(blocks), answer_of(blocks), work_of(blocks)
     answer.head[COST], answer.head[WORST] = cost, worst
     for k in range(request.goals.shape[0]):
         goal = request.goals[k]
@@ -100,7 +110,7 @@ def press(blocks, q):
 
     :returns: how many there are
     """
-    tree, request, answer, work = views(blocks)
+    tree, answer, work = tree_of(blocks), answer_of(blocks), work_of(blocks)
     assemble(blocks)
     count = 0
     for i in range(q.shape[0]):
