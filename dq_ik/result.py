@@ -69,7 +69,7 @@ class IkResult:
     @property
     def success(self) -> bool:
         """Whether every goal is met within its tolerance."""
-        return bool(self._answer[STATUS] == 0.0)
+        return self._answer.item(STATUS) == 0.0
 
     @property
     def message(self) -> str:

@@ -27,7 +27,7 @@ from numpy.typing import ArrayLike
 from dq_ik.chain import Chain
 from dq_ik.core import comparison, search
 from dq_ik.core import request as core
-from dq_ik.core.compile import is_ready
+from dq_ik.core.compile import bound, is_ready
 from dq_ik.errors import GoalError, listing, OptionError, SeedError
 from dq_ik.goal import as_pose, Goal, unit_rows
 from dq_ik.options import IkOptions
@@ -67,12 +67,13 @@ class Solver:
         self._max_trace = self.options.trace
         self._template = self._request()[None]
         own = self.options.method in ('pgs', 'pls')
-        self._kernel = search.solve if own else comparison.solve
-        _announce(self._kernel)
+        kernel = search.solve if own else comparison.solve
+        _announce(kernel)
         restarts = self.options.max_restarts
         count = max(STARTS, restarts + 1) if restarts else 1
-        self._call = partial(
-            self._kernel, *chain.packed, start_table(chain, count, self.options.random_seed))
+        robot = *chain.packed, start_table(chain, count, self.options.random_seed)
+        self._call = partial(bound(kernel, *robot, self._template, NONE, NONE,
+                                   np.empty((1, self._answer_size))), *robot)
 
     def solve(self, goals: Any, seed: ArrayLike | None = None, *,
               bounds: tuple[ArrayLike, ArrayLike] | None = None) -> IkResult:

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -26,7 +25,7 @@ pytest.importorskip('scipy')
 
 from benchmark import compare, micro, robots
 from benchmark.experiments import algorithms, bvh, humanoid, motion
-from benchmark.experiments.tracking import ending, Tracker
+from benchmark.experiments.tracking import Tracker
 
 BVH = """HIERARCHY
 ROOT Hips
@@ -146,14 +145,6 @@ def test_motion_capture_is_sampled_at_the_interval(tmp_path, interval, count):
                                      written(tmp_path, figure_bvh(41)))
     assert goals.shape == (count, 6, 4, 4)
     np.testing.assert_array_equal(start, np.zeros(71))
-
-
-def test_a_published_method_answers_where_its_iterations_end():
-    chain = SimpleNamespace(clamp=lambda q: np.clip(q, -1.0, 1.0))
-    moved = SimpleNamespace(trace=np.array([[0.1, 0.2], [0.5, 2.0]]), q=np.zeros(2))
-    np.testing.assert_array_equal(ending(moved, chain), [0.5, 1.0])
-    settled = SimpleNamespace(trace=np.empty((0, 2)), q=np.array([0.3, 0.4]))
-    np.testing.assert_array_equal(ending(settled, chain), [0.3, 0.4])
 
 
 @pytest.mark.slow

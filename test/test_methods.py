@@ -22,7 +22,7 @@ from helpers import close
 import numpy as np
 import pytest
 
-from dq_ik import Goal, Pose, Solver
+from dq_ik import Goal, Pose, Solver, Status
 from dq_ik.core import paper, reference
 from dq_ik.options import METHODS
 
@@ -78,6 +78,19 @@ def test_every_method_solves_easy_goals(method):
         assert result.success
         assert metres <= LOOSE
         assert radians <= LOOSE
+
+
+@pytest.mark.parametrize('method', [m for m in METHODS if m not in ('pgs', 'pls')])
+def test_other_methods_answer_for_themselves(method):
+    """Out of reach the answer is the nearest of their own iterates, not our best reach."""
+    chain = arm('arm6')
+    seed = np.array((0.3, 0.2, -1.0, 0.5, 0.9, 0.4))
+    goal = chain.fk(seed) @ Pose.from_xyz_rpy((0.0, 0.0, 5.0), (0.0, 0.0, 0.0))
+    result = solver('arm6', method, max_iterations=20).solve(goal, seed)
+    assert result.status is Status.STALLED
+    iterates = [seed, *map(chain.clamp, result.trace)]
+    x = judged(chain, result.q)
+    assert min(sum(judged(chain, q).distance(x)) for q in iterates) < 1e-9
 
 
 @pytest.mark.parametrize('method', ['pgs', 'pls', 'pgs_paper', 'dls', 'qr', 'svd', 'gauss_newton'])

@@ -275,6 +275,17 @@ def test_bounds_that_leave_nothing_are_refused_by_name():
         Solver(arm('planar_2r')).solve(flat(1, 0), bounds=((-1.0, 5.0), (1.0, 6.0)))
 
 
+def test_without_a_seed_a_search_starts_near_the_goal_and_a_stream_at_the_neutral_posture():
+    chain = arm('panda')
+    goal = chain.fk(chain.random(np.random.default_rng(5)))
+    search = Solver(chain, timeout=PATIENT, trace=1)
+    first, from_neutral = search.solve(goal).trace[0], search.solve(goal, chain.neutral).trace[0]
+    assert np.abs(first - from_neutral).max() > 0.1
+    assert chain.fk(first).distance(goal)[0] < chain.fk(from_neutral).distance(goal)[0]
+    stream = Solver(chain, timeout=PATIENT, max_restarts=0)
+    assert np.array_equal(stream.solve(goal).q, stream.solve(goal, chain.neutral).q)
+
+
 def test_a_seed_outside_the_limits_is_moved_inside():
     chain = arm('planar_2r')
     result = chain.solve(chain.fk((0.5, 1.0)), (40.0, -40.0), timeout=PATIENT)

@@ -26,9 +26,9 @@ import numpy as np
 import pytest
 
 from dq_ik import Goal, Pose, Solver
-from dq_ik.core import best_reach
+from dq_ik.core import best_reach, starts
 from dq_ik.core.compile import COMPILED
-from dq_ik.core.request import at_row, new_blocks, work_of
+from dq_ik.core.request import at_row, new_blocks, request_of, WEIGHT, work_of
 from dq_ik.core.residual import look
 from dq_ik.core.search import begin
 from dq_ik.core.step import assemble
@@ -119,3 +119,23 @@ def test_every_method_runs_uncompiled(method):
     result = solver.solve(goal, (0.45, 0.45, 0.65))
     assert result.success
     assert judged(chain, result.q).distance(goal)[0] <= 2e-2
+
+
+@pytest.mark.parametrize('name', ['panda', 'arm6'])
+def test_a_stored_start_is_turned_towards_the_goal(name):
+    """No other value of the first joint brings the stored tip nearer to the goal."""
+    chain = arm(name)
+    goal = chain.fk(chain.random(np.random.default_rng(3)))
+    inside = Cost(name, goal)
+    q = np.empty(chain.n)
+    starts.choose(inside.blocks, 1, q)
+    weight = request_of(inside.blocks).goals[0, WEIGHT + 3]
+
+    def distance(first: float) -> float:
+        x = judged(chain, np.array([first, *q[1:]]))
+        agreement = np.dot(x.real, goal.real)
+        return (np.sum((x.position - goal.position) ** 2)
+                + 4.0 * weight ** 2 * (1.0 - agreement ** 2))
+
+    angles = np.linspace(chain.lower[0], chain.upper[0], 400)
+    assert distance(q[0]) <= min(map(distance, angles)) + 1e-6

@@ -23,13 +23,11 @@ import tempfile
 
 import numpy as np
 
-from dq_ik import IkOptions, IkResult, load_robot, Solver
+from dq_ik import IkOptions, load_robot, Solver
 
 from .. import cases, robots
 from ..protocol import Referee
-from .tracking import OWN
 
-TRACE = 5000  # iterates kept; no method makes more in the time
 COMPLEXITY = {'dls': '≈ 2n²', 'svd': '≈ 2n³', 'qr': '≈ 2n³', 'transpose': 'n²',
               'transpose_buss': 'n²'}
 METHODS = ('pgs', 'pls', 'pgs_paper', 'pls_paper', 'dls', 'svd', 'qr', 'gauss_newton',
@@ -49,7 +47,7 @@ def run(quick: bool, progress, bvh: Path | None = None) -> dict:
     for method in METHODS:
         progress(f'solvers · {method}')
         options = IkOptions(method=method, max_restarts=0, timeout=0.05)
-        solver = Solver(chain, options, trace=0 if method in OWN else TRACE)
+        solver = Solver(chain, options)
         row = {'method': method, 'complexity': COMPLEXITY.get(method, '')}
         for name, problem in problems.items():
             row[name] = _solve(solver, referee, problem)
@@ -62,20 +60,10 @@ def _solve(solver: Solver, referee: Referee, problems: cases.Problems) -> dict:
     solver.solve(problems.goals[0, 0], problems.seeds[0])
     results = [solver.solve(goals[0], seed)
                for goals, seed in zip(problems.goals, problems.seeds)]
-    solved = [bool((referee.errors(_answer(result, solver), goals) <= 1e-5 * (1 + 1e-6)).all())
+    solved = [bool((referee.errors(result.q, goals) <= 1e-5 * (1 + 1e-6)).all())
               for result, goals in zip(results, problems.goals)]
     seconds = np.array([result.time for result in results])
     iterations = np.array([max(result.iterations, 1) for result in results])
     return {'solved': float(np.mean(solved)), 'iterations': float(iterations.mean()),
             'mean_us': float(seconds.mean() * 1e6),
             'iteration_us': float(seconds.sum() / iterations.sum() * 1e6)}
-
-
-def _answer(result: IkResult, solver: Solver) -> np.ndarray:
-    """Return the answer of the method itself, in the turn of the limits."""
-    if solver.options.method in OWN or not len(result.trace):
-        return result.q
-    chain = solver.chain
-    middle = 0.5 * (chain.lower + chain.upper)
-    turned = middle + np.remainder(result.trace[-1] - middle + np.pi, 2.0 * np.pi) - np.pi
-    return chain.clamp(turned)

@@ -18,21 +18,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dq_ik import Chain, IkOptions, IkResult, load_robot, Solver
+from dq_ik import Chain, IkOptions, load_robot, Solver
 
 from ..protocol import Referee
 from ..robots import Robot
 
 OWN = ('pls', 'pgs')  # our default forms; the others are as published
-
-
-def ending(result: IkResult, chain: Chain) -> np.ndarray:
-    """
-    Return where the only attempt of a published method ended, projected onto the limits.
-
-    The searches of this project complete a failed attempt by the best reach; the papers' do not.
-    """
-    return chain.clamp(result.trace[-1]) if len(result.trace) else result.q
 
 
 @dataclass(frozen=True)
@@ -71,16 +62,15 @@ class Tracker:
         """Solve frame after frame, each from the last answer, to a tolerance [m, rad]."""
         settings = IkOptions.of(method=method, position_tolerance=tolerance[0],
                                 rotation_tolerance=tolerance[1], **options)
-        pure = method not in OWN and not settings.max_restarts
-        solver = Solver(self.chain, settings, trace=settings.iterations if pure else 0)
+        solver = Solver(self.chain, settings)
         solver.solve(list(goals[0]), start[self._into])  # compiled and warm
         q, path, seconds, iterations = start[self._into], [], [], []
         for frame in goals:
             result = solver.solve(list(frame), q)
-            q = ending(result, self.chain) if pure else result.q
+            q = result.q
             path.append(q[self._back])
             seconds.append(result.time)
-            iterations.append(len(result.trace) if pure else result.iterations)
+            iterations.append(result.iterations)
         errors = np.array([self.referee.errors(row, frame) for row, frame in zip(path, goals)])
         return Track(np.array(path), errors, np.array(seconds), np.array(iterations),
                      (errors <= np.array(tolerance) * (1.0 + 1e-6)).all(axis=(1, 2)))

@@ -80,6 +80,20 @@ def entry(function: Callable) -> Callable:
     return compiled
 
 
+def bound(function: Any, *arguments: Any) -> Callable:
+    """
+    Return an entry for arguments of the types of these, compiled or read from disk.
+
+    Calls save the search for the right types, a third of a microsecond. Nothing checks the types
+    any more: contiguous arrays of the same kinds must be given.
+    """
+    if not COMPILED:
+        return function
+    types = tuple(numba.typeof(argument) for argument in arguments)
+    function.compile(types)
+    return function.get_overload(types)
+
+
 def is_ready(function: Any) -> bool:
     """Tell whether an entry runs at once: compiled here or on disk, or never to be compiled."""
     if not COMPILED or function.signatures:
