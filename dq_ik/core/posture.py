@@ -23,10 +23,10 @@ corrected, or undone.
 
 import math
 
+from dq_ik.core import methods
 from dq_ik.core.clock import seconds
 from dq_ik.core.compile import kernel, routine
 from dq_ik.core.configuration import advance
-from dq_ik.core.methods import pgs, pgs_step
 from dq_ik.core.request import MAX_ITERATIONS, request_of, SECONDARY, TIMEOUT, tree_of, work_of
 from dq_ik.core.residual import look
 from dq_ik.core.step import assemble, damp
@@ -35,6 +35,7 @@ from dq_ik.core.vector import copy
 DAMPING = 1e-6
 MARGIN = 0.1  # part of a joint's range next to a limit from which it is pushed
 SETTLED = 1e-5  # largest joint step [rad or m] that counts as rest
+STALLED = 0.65  # the cost must fall to this part of its value in a correction
 SHORTEST = 1e-3  # fraction of the wishes below which none is tried
 
 
@@ -44,6 +45,7 @@ def relax(blocks, q):
     tree, request, work = tree_of(blocks), request_of(blocks), work_of(blocks)
     trial = work.pool[1]
     used = 0
+    most = int(request.head[SECONDARY] * request.head[MAX_ITERATIONS])
     fraction = 1.0
     wish = _discomfort(request, q)
     for _ in range(int(request.head[SECONDARY])):
@@ -51,15 +53,17 @@ def relax(blocks, q):
         assemble(blocks)
         damp(work.A, DAMPING, request.metric)
         _add_wishes(request, work, q, fraction)
-        pgs_step(blocks, q)
-        advance(tree, q, work.x, 1.0, work.lower, work.upper, work.trial)
-        copy(work.trial, trial)
+        methods.pgs_step(blocks, q)
+        advance(tree, q, work.x, 1.0, work.lower, work.upper, trial)
         cost, worst = look(blocks, trial)
         used += 1
-        if worst > 1.0:
-            cost, worst, more = pgs(blocks, trial, int(request.head[MAX_ITERATIONS]))
-            copy(work.best, trial)
-            used += more
+        while worst > 1.0 and used < most:
+            before = cost
+            _correct(blocks, trial, cost)
+            cost, worst = look(blocks, trial)
+            used += 1
+            if not cost < STALLED * before:
+                break
         new_wish = _discomfort(request, trial)
         if worst <= 1.0 and new_wish < wish:
             settled = _way(q, trial) < SETTLED
@@ -72,6 +76,17 @@ def relax(blocks, q):
         if settled or seconds(work.clock) > request.head[TIMEOUT]:
             return used
     return used
+
+
+@kernel
+def _correct(blocks, q, cost):
+    """Take a step of Gauss-Seidel towards the goals from the state last evaluated, in place."""
+    tree, request, work = tree_of(blocks), request_of(blocks), work_of(blocks)
+    assemble(blocks)
+    damp(work.A, methods.DAMPING * cost + methods.DAMPING_FLOOR, request.metric)
+    methods.pgs_step(blocks, q)
+    advance(tree, q, work.x, 1.0, work.lower, work.upper, work.trial)
+    copy(work.trial, q)
 
 
 @kernel

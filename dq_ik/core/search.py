@@ -259,36 +259,29 @@ def keep(blocks, place, result):
 
 @routine
 def conclude(blocks, start):
-    """Complete the answer: the solution in the first place of the pool, or the best reach."""
+    """
+    Complete the answer: the solution in the first place of the pool, or the best reach.
+
+    What was moved since it was judged is judged once more; of a best reach is said what is in the
+    way.
+    """
     request, answer, work = request_of(blocks), answer_of(blocks), work_of(blocks)
-    head = answer.head
-    if int(head[STATUS]) != Status.CONVERGED:
-        explain(blocks)
-    else:
-        copy(work.pool[0], answer.q)
-        if request.head[SECONDARY] > 0.0:
-            finish(blocks, answer.q)
-            cost, worst = look(blocks, answer.q)
-            report(blocks, cost, worst)
-            if not worst <= 1.0:
-                head[STATUS] = Status.STALLED.value
+    head, q = answer.head, answer.q
+    solved = int(head[STATUS]) == Status.CONVERGED
+    if solved:
+        copy(work.pool[0], q)
+    if not solved or request.head[SECONDARY] > 0.0:
+        for i in range(q.shape[0]):
+            if not math.isfinite(q[i]):  # a goal so far away that its square is no number
+                q[i] = request.seed[i]
+        finish(blocks, q)
+        cost, worst = look(blocks, q)
+        report(blocks, cost, worst)
+        if worst <= 1.0:
+            head[STATUS] = Status.CONVERGED.value
+        elif solved:
+            head[STATUS] = Status.STALLED.value
+        elif press(blocks, q) > 0 and int(head[STATUS]) == Status.BEST_REACH_WORKSPACE:
+            head[STATUS] = Status.BEST_REACH_LIMITS.value
     head[TRACED] = work.counter[0]
     head[TIME] = seconds(work.clock) - start
-
-
-@routine
-def explain(blocks):
-    """Judge the best reach once more, as every answer is, and say what is in the way."""
-    request, answer = request_of(blocks), answer_of(blocks)
-    q = answer.q
-    for i in range(q.shape[0]):
-        if not math.isfinite(q[i]):  # a goal so far away that its square is no number
-            q[i] = request.seed[i]
-    finish(blocks, q)
-    cost, worst = look(blocks, q)
-    report(blocks, cost, worst)
-    pressed = press(blocks, q)
-    if worst <= 1.0:
-        answer.head[STATUS] = Status.CONVERGED.value
-    elif pressed > 0 and int(answer.head[STATUS]) == Status.BEST_REACH_WORKSPACE:
-        answer.head[STATUS] = Status.BEST_REACH_LIMITS.value
