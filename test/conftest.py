@@ -15,7 +15,8 @@
 What every test needs, set before anything of dq_ik is imported.
 
 Kernels are compiled into a fresh cache, so that no test runs machine code of older sources; ROS
-stays on this machine, in a domain of its own.
+stays on this machine, in a domain of its own. Property tests draw the same examples in every run;
+``--hypothesis-profile=fuzz`` draws others each time.
 """
 
 import atexit
@@ -24,6 +25,8 @@ from pathlib import Path
 import shutil
 import sys
 import tempfile
+
+from hypothesis import settings
 
 ROOT = Path(__file__).resolve().parents[1]
 SCRATCH = Path(tempfile.mkdtemp(prefix='dq_ik_test_'))
@@ -43,3 +46,7 @@ os.environ['ROS_AUTOMATIC_DISCOVERY_RANGE'] = 'LOCALHOST'
 os.environ['ROS_DOMAIN_ID'] = str(1 + os.getpid() % 100)
 prepend('AMENT_PREFIX_PATH', sys.prefix)
 prepend('PYTHONPATH', ROOT)
+
+settings.register_profile('repeatable', derandomize=True)
+settings.register_profile('fuzz', derandomize=False)
+settings.load_profile('repeatable')

@@ -88,9 +88,9 @@ def test_node_command_runs_a_file(tmp_path):
     with log.open('w') as out:
         process = subprocess.Popen(words, stdout=out, stderr=out, cwd=Path(__file__).parents[1])
     try:
-        wait_until(lambda: 'kernels are warm' in log.read_text() or process.poll() is not None,
-                   START_UP)
-        assert 'from arm_base to flange' in log.read_text()
+        wait_until(lambda: 'from arm_base to flange' in log.read_text()
+                   or process.poll() is not None, START_UP)
+        assert 'kernels are warm' in log.read_text()
         assert 'by_command' in log.read_text()
     finally:
         process.send_signal(signal.SIGINT)
