@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+import os
 from pathlib import Path
 import sys
 from typing import Any
@@ -45,6 +46,7 @@ from dq_ik.viewer.server import close_server, DEFAULT_PORT, LOOPBACK, open_serve
 from dq_ik.viewer.visuals import parse_visuals
 
 LOOK_PERIOD = 1.0  # between two looks for the solver [s]
+POLITENESS = 10  # niceness of the process
 
 
 @dataclass(frozen=True)
@@ -175,7 +177,8 @@ def grouped(reasons: Mapping[str, str]) -> dict[str, list[str]]:
 
 
 def main(args: list[str] | None = None) -> int:
-    """Run the node until shutdown."""
+    """Run the node until shutdown; drawing gives way to whatever moves the robot."""
+    os.nice(POLITENESS)
     return run('dq_ik_viewer', ViewerNode, args)
 
 
