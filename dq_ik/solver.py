@@ -80,8 +80,9 @@ class Solver:
         """
         Find a configuration that brings the tips to their goals.
 
-        :param seed: where to start, and which turn of continuous joints is wanted; None: start at
-            the stored configuration nearest to the goals (without restarts, at the neutral one)
+        :param seed: where to start, and which turn of continuous joints is wanted; None: mode
+            'speed' with restarts starts at the stored configuration nearest to the goals, others
+            at the neutral one
         :param bounds: lower and upper limits for this call, narrower than the chain's
         """
         requests, targets, seeds = self._template, NONE, NONE

@@ -18,7 +18,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-import os
 from pathlib import Path
 import shutil
 import tempfile
@@ -40,7 +39,7 @@ SIZE = {'width': 1280, 'height': 800}
 # Where viser's gizmo can be gripped, as fractions of its scale.
 ARROW, PLANE, RING = 0.88, 0.243, 0.65
 HELP = ('the browser tests need Chromium and Playwright: apt install chromium, '
-        'pip install playwright; DQ_IK_NO_BROWSER=1 skips them on purpose')
+        'pip install playwright; -m "not browser" runs the other tests alone')
 
 
 def chromium_path() -> str | None:
@@ -56,11 +55,6 @@ def unavailable() -> str | None:
     except ImportError:
         return HELP
     return None if chromium_path() else HELP
-
-
-def skip_on_purpose() -> bool:
-    """Tell whether the user has asked for no browser tests."""
-    return bool(os.environ.get('DQ_IK_NO_BROWSER'))
 
 
 @contextmanager

@@ -27,7 +27,7 @@ pytest.importorskip('rclpy')
 pytest.importorskip('viser')
 pytest.importorskip('mujoco')
 
-from browser import ARROW, open_browser, PLANE, RING, skip_on_purpose, unavailable
+from browser import ARROW, open_browser, PLANE, RING, unavailable
 from ros_bench import ros_bench, wait_until
 
 from dq_ik.ros.node import IkNode
@@ -42,7 +42,7 @@ ARRIVED = 1e-3
 
 pytestmark = [
     pytest.mark.timeout(300),
-    pytest.mark.skipif(skip_on_purpose(), reason='DQ_IK_NO_BROWSER is set'),
+    pytest.mark.browser,
 ]
 
 

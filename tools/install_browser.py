@@ -22,7 +22,7 @@ NAMES = ('chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'
 ADVICE = (
     'The browser tests need Chromium, and it is not installed. Install it, for instance with\n'
     '    sudo apt-get install chromium\n'
-    'or run the other tests alone: make test ARGS="--ignore-glob=*browser*"'
+    'or run the other tests alone: make test ARGS="-m \'not browser\'"'
 )
 
 

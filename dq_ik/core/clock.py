@@ -18,8 +18,6 @@ from __future__ import annotations
 
 import time
 
-import numpy as np
-
 from dq_ik.core.compile import COMPILED, kernel
 
 if COMPILED:
@@ -38,8 +36,3 @@ else:
     def seconds(timespec):
         """Steady time [s]; the buffer is not needed here."""
         return time.monotonic()
-
-
-def new_buffer() -> np.ndarray:
-    """Return a buffer for :func:`seconds`."""
-    return np.zeros(2, np.int64)

@@ -59,7 +59,7 @@ def solve(numbers, indices, table, requests, targets, seeds, answers_out):
         start = begin(blocks)
         limit = int(request.head[MAX_ITERATIONS])
         method = int(request.head[METHOD])
-        while next_start(blocks, start):
+        while next_start(blocks):
             if method == Method.PGS_PAPER:
                 result = paper.pgs(blocks, answer.q, limit)
             elif method == Method.PLS_PAPER:

@@ -83,7 +83,7 @@ def solve(numbers, indices, table, requests, targets, seeds, answers_out):
         request, answer, work = request_of(blocks), answer_of(blocks), work_of(blocks)
         start = begin(blocks)
         limit = int(request.head[MAX_ITERATIONS])
-        while next_start(blocks, start):
+        while next_start(blocks):
             if int(request.head[METHOD]) == Method.PGS:
                 result = methods.pgs(blocks, answer.q, limit)
             else:
@@ -153,25 +153,27 @@ def _mark_moving(tree, request, moving_out):
                 moving_out[tree.slot[slot]] = 1.0
 
 
-@kernel
-def unseeded(blocks):
-    """Return 1 where the seed is nobody's wish, so that the first start may be a stored one."""
-    return 1.0 if blocks.request[SEEDED] == 0.0 and blocks.table.shape[1] > 1 else 0.0
-
-
 @routine
-def next_start(blocks, start):
-    """Write the start of the next attempt; False if the mode is served or the budget spent."""
+def next_start(blocks):
+    """
+    Write the start of the next attempt; False if the mode is served or the budget spent.
+
+    Where nobody gave a seed and any answer will do, the stored starts come at once.
+    """
     request, answer, work = request_of(blocks), answer_of(blocks), work_of(blocks)
     head = answer.head
+    any_will_do = int(request.head[MODE]) == Mode.SPEED
     if head[RESTARTS] >= 0.0:
-        served = head[BEST] < math.inf and int(request.head[MODE]) == Mode.SPEED
+        served = head[BEST] < math.inf and any_will_do
         full = head[SOLUTIONS] >= answer.solutions.shape[0] > 0
         spent = head[RESTARTS] >= request.head[MAX_RESTARTS]
         if served or full or spent or seconds(work.clock) > request.head[TIMEOUT]:
             return False
     head[RESTARTS] += 1.0
-    starts.choose(blocks, int(head[RESTARTS] + unseeded(blocks)), answer.q)
+    number = int(head[RESTARTS])
+    if any_will_do and request.head[SEEDED] == 0.0 and request.head[MAX_RESTARTS] > 0.0:
+        number += 1
+    starts.choose(blocks, number, answer.q)
     return True
 
 
@@ -277,11 +279,12 @@ def conclude(blocks, start):
         finish(blocks, q)
         cost, worst = look(blocks, q)
         report(blocks, cost, worst)
+        pressed = press(blocks, q)
         if worst <= 1.0:
             head[STATUS] = Status.CONVERGED.value
         elif solved:
             head[STATUS] = Status.STALLED.value
-        elif press(blocks, q) > 0 and int(head[STATUS]) == Status.BEST_REACH_WORKSPACE:
+        elif pressed > 0 and int(head[STATUS]) == Status.BEST_REACH_WORKSPACE:
             head[STATUS] = Status.BEST_REACH_LIMITS.value
     head[TRACED] = work.counter[0]
     head[TIME] = seconds(work.clock) - start
