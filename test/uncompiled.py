@@ -20,6 +20,8 @@ finite differences, and every method without its compiler.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from arms import arm, judged, PATIENT
 from helpers import assert_derivative, close
 import numpy as np
@@ -89,23 +91,25 @@ KINDS = {
 }
 
 
-@pytest.mark.parametrize('kind', KINDS)
-@pytest.mark.parametrize('name', ROBOTS)
-def test_the_gradient_is_that_of_the_cost(name, kind):
+def places(name: str, kind: str) -> Iterator[tuple[Cost, np.ndarray]]:
+    """Yield a cost of this kind at some configurations."""
     cost = Cost(name, goals_for(name, **KINDS[kind]))
     rng = np.random.default_rng(1)
     for _ in range(3):
-        q = cost.chain.random(rng)
+        yield cost, cost.chain.random(rng)
+
+
+@pytest.mark.parametrize('kind', KINDS)
+@pytest.mark.parametrize('name', ROBOTS)
+def test_the_gradient_is_that_of_the_cost(name, kind):
+    for cost, q in places(name, kind):
         assert_derivative(cost.value, cost.gradient(q)[None], q, atol=1e-6)
 
 
 @pytest.mark.parametrize('kind', ['pose', 'point', 'orientation'])
 @pytest.mark.parametrize('name', ROBOTS)
 def test_the_hessian_is_exact(name, kind):
-    cost = Cost(name, goals_for(name, **KINDS[kind]))
-    rng = np.random.default_rng(2)
-    for _ in range(3):
-        q = cost.chain.random(rng)
+    for cost, q in places(name, kind):
         H = cost.hessian(q)
         close(H, H.T, 1e-12)
         assert_derivative(cost.gradient, H, q, atol=1e-5)
