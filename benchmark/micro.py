@@ -98,12 +98,16 @@ def _pinocchio(robot: robots.Robot) -> dict:
 
 def _loops():
     """Return loops over configurations that stay inside compiled code."""
+    import numba
+
     from dq_ik.core import frame
-    from dq_ik.core.compile import kernel
+    from dq_ik.core.compile import FAST_MATH
     from dq_ik.core.jacobian import columns, UNWEIGHTED
     from dq_ik.core.tree import forward_kinematics, n_screws, new_turns, tip_frame, unpack
 
-    @kernel
+    compiled = numba.njit(error_model='numpy', fastmath=FAST_MATH)
+
+    @compiled
     def fk_loop(numbers, indices, q):
         tree = unpack(numbers, indices)
         turns = new_turns(tree.index.shape[0])
@@ -116,7 +120,7 @@ def _loops():
                 total += tip_frame(tree, k, world)[0][0]
         return total
 
-    @kernel
+    @compiled
     def jacobian_loop(numbers, indices, q):
         tree = unpack(numbers, indices)
         turns = new_turns(tree.index.shape[0])

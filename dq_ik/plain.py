@@ -30,8 +30,7 @@ from dq_ik.errors import PoseError
 
 Quaternion = tuple[float, ...]  # four of them: w, x, y, z
 
-mul, conj, add, cross = (
-    getattr(f, 'py_func', f) for f in (core.mul, core.conj, core.add, core.cross))
+mul, conj, add, cross = core.mul, core.conj, core.add, core.cross
 
 
 def floats(values: ArrayLike, count: int, what: str) -> tuple[float, ...]:

@@ -17,17 +17,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from functools import cache, cached_property, partial
-import sys
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from dq_ik.chain import Chain
-from dq_ik.core import comparison, search
+from dq_ik.core import comparison, lanes, race, search
 from dq_ik.core import request as core
-from dq_ik.core.compile import bound, is_ready
+from dq_ik.core.compile import announce, bound
+from dq_ik.core.tree import is_plain_chain
 from dq_ik.errors import GoalError, listing, OptionError, SeedError
 from dq_ik.goal import as_pose, Goal, unit_rows
 from dq_ik.options import IkOptions
@@ -65,15 +65,15 @@ class Solver:
         self._answer_size = core.answer_size(
             chain.n, self._n_tips, solutions, self.options.trace)
         self._max_trace = self.options.trace
+        self._shape = (chain.n,)
         self._template = self._request()[None]
         own = self.options.method in ('pgs', 'pls')
         kernel = search.solve if own else comparison.solve
-        _announce(kernel)
+        announce(kernel)
         restarts = self.options.max_restarts
         count = max(STARTS, restarts + 1) if restarts else 1
         robot = *chain.packed, start_table(chain, count, self.options.random_seed)
-        self._call = partial(bound(kernel, *robot, self._template, NONE, NONE,
-                                   np.empty((1, self._answer_size))), *robot)
+        self._call = partial(bound(kernel, *robot, self._template, NONE, NONE, NONE), *robot)
 
     def solve(self, goals: Any, seed: ArrayLike | None = None, *,
               bounds: tuple[ArrayLike, ArrayLike] | None = None) -> IkResult:
@@ -95,11 +95,16 @@ class Solver:
             if bounds is not None:
                 self._write_bounds(requests[0], bounds)
         if seed is not None:
-            seeds = self.chain.vector(seed)
-        answers = np.empty((1, self._answer_size))
-        if not self._call(requests, targets, seeds, answers):
+            try:
+                seeds = np.asarray(seed, float, order='C')
+            except (TypeError, ValueError):
+                self.chain.vector(seed)  # says what is wrong
+            if seeds.shape != self._shape:
+                self.chain.vector(seed)
+        answer = np.empty(self._answer_size)
+        if not self._call(requests, targets, seeds, answer):
             self.chain.checked(seeds)  # says what is wrong
-        return IkResult(self.chain, answers[0], self._max_trace)
+        return IkResult(self.chain, answer, self._max_trace)
 
     def solve_batch(self, goals: Any, seeds: ArrayLike | None = None, *,
                     progress: bool = False) -> BatchResult:
@@ -128,7 +133,7 @@ class Solver:
         def work(rows: slice) -> None:
             given = (part[rows.start * width:rows.stop * width] if one_each else part
                      for part, one_each, width in zip((requests, targets, seeds), each, widths))
-            self._call(*given, answers[rows])
+            self._call(*given, answers[rows].ravel())
 
         on_all_cores(len(goals), work, progress=progress)
         return BatchResult(self.chain, answers, self.options.trace)
@@ -159,6 +164,7 @@ class Solver:
         head[core.MAX_RESTARTS] = options.max_restarts
         head[core.MAX_STEP] = options.max_joint_step
         head[core.MAX_TRACE] = options.trace
+        head[core.ANSWER_SIZE] = self._answer_size
         head[core.STAY] = options.minimal_displacement_weight
         rows = block[self._rows:].reshape(core.REQUEST_ROWS, chain.n)
         rows[core.SEED] = chain.neutral
@@ -171,9 +177,17 @@ class Solver:
         wishes = rows[core.PULL].any() or options.minimal_displacement_weight > 0.0
         if wishes or options.avoid_joint_limits_weight > 0.0:
             head[core.SECONDARY] = options.posture_iterations
+        head[core.RACES] = self._may_race() and not head[core.SECONDARY]
         for k in range(self._n_tips):
             self._write_goal(block, k, Goal(Pose.identity()))
         return block
+
+    def _may_race(self) -> bool:
+        """Tell whether attempts may race (:mod:`dq_ik.core.race`): any answer will do."""
+        options, chain = self.options, self.chain
+        return (options.mode == 'speed' and options.max_restarts >= race.HEATS * lanes.WIDTH
+                and options.iterations >= race.LAPS and chain.n >= 6
+                and is_plain_chain(chain.elements.tree))
 
     def _metric(self) -> np.ndarray:
         """Cost of moving each joint, 1 / strength^2; negative: locked."""
@@ -279,13 +293,6 @@ def solve_batch(chain: Chain, goals: Any, seeds: ArrayLike | None = None,
                 **options: Any) -> BatchResult:
     """Solve many goals in parallel; the same as ``chain.solve_batch(goals, seeds, **options)``."""
     return chain.solve_batch(goals, seeds, **options)
-
-
-@cache
-def _announce(kernel: Any) -> None:
-    """Say that a kernel will be compiled, if it has to be."""
-    if not is_ready(kernel):
-        print('dq_ik: compiling the solver, once; this takes about a minute', file=sys.stderr)
 
 
 def _is_list_of_one(goals: Any) -> bool:

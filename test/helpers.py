@@ -16,18 +16,32 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
+import inspect
 import math
 
 from hypothesis import strategies as st
+import numba
 import numpy as np
 from numpy.typing import ArrayLike
+
+from dq_ik.core.compile import COMPILED
 
 BOTH = ('compiled', 'plain')
 
 
 def variant(function: Callable, how: str) -> Callable:
-    """Return a kernel as numba compiled it, or the Python function it came from."""
-    return function if how == 'compiled' else getattr(function, 'py_func', function)
+    """Return a kernel or an entry as numba compiles it, or as it is written."""
+    if how == 'plain':
+        return getattr(function, 'py_func', function)
+    return compiled(function) if COMPILED and hasattr(function, 'compiled') else function
+
+
+@cache
+def compiled(kernel: Callable) -> Callable:
+    """Return a function that Python can call and that calls a compiled kernel."""
+    names = ', '.join(inspect.signature(kernel).parameters)
+    return numba.njit(eval(f'lambda {names}: kernel({names})', {'kernel': kernel}))
 
 
 def close(actual: ArrayLike, expected: ArrayLike, atol: float) -> None:

@@ -33,7 +33,8 @@ SOURCES = sorted(
 
 CORE_MAY_IMPORT = {
     '__future__', 'collections', 'ctypes', 'enum', 'functools', 'hashlib', 'llvmlite', 'math',
-    'numba', 'numpy', 'os', 'pathlib', 'tempfile', 'time', 'typing', 'warnings', 'dq_ik'}
+    'numba', 'numpy', 'operator', 'os', 'pathlib', 'sys', 'tempfile',
+    'time', 'typing', 'warnings', 'dq_ik'}
 
 #: part of the package -> parts it may import at the top of its modules
 DIRECTIONS = {

@@ -29,8 +29,9 @@ import pytest
 
 from dq_ik import Goal, Pose, Solver
 from dq_ik.core import best_reach, starts
+from dq_ik.core.blocks import at_row, new_memory, request_of, work_of
 from dq_ik.core.compile import COMPILED
-from dq_ik.core.request import at_row, new_blocks, request_of, WEIGHT, work_of
+from dq_ik.core.request import WEIGHT
 from dq_ik.core.residual import look
 from dq_ik.core.search import begin
 from dq_ik.core.step import assemble
@@ -51,9 +52,9 @@ class Cost:
         solver = Solver(self.chain, timeout=PATIENT)
         requests, none = solver._template.copy(), np.empty(0)
         solver._write_goals(requests[0], goals)
-        answers = np.empty((1, solver._answer_size))
-        blocks = new_blocks(*solver._call.args, requests, answers)
-        self.blocks = at_row(blocks, requests, none, none, answers, 0)
+        memory = new_memory(*solver._call.args, requests)
+        answers = np.empty(solver._answer_size)
+        self.blocks = at_row(solver._call.args, memory, requests, none, none, answers, 0)
         begin(self.blocks)
         self.work = work_of(self.blocks)
 

@@ -23,8 +23,8 @@ held by a stiff spring, and the ball slides along ([Kenwright2022] section VII.C
 import math
 
 from dq_ik.core import quaternion, swing_twist
+from dq_ik.core.blocks import tree_of, work_of
 from dq_ik.core.compile import kernel, routine
-from dq_ik.core.request import tree_of, work_of
 from dq_ik.core.tree import BALL, KIND, SWING, TWIST_LOWER, TWIST_UPPER, VARIABLE
 
 AT_LIMIT = 1e-6  # angle from a limit that counts as on it [rad]

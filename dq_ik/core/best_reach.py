@@ -25,19 +25,11 @@ import math
 
 from dq_ik.core import quaternion
 from dq_ik.core.ball_limits import hold_balls
+from dq_ik.core.blocks import request_of, tree_of, work_of
 from dq_ik.core.clock import seconds
 from dq_ik.core.compile import kernel, routine
 from dq_ik.core.methods import hold_pushed, search_line
-from dq_ik.core.request import (
-    GOAL_AXES,
-    KIND,
-    request_of,
-    TIMEOUT,
-    tree_of,
-    UNIFORM,
-    WEIGHT,
-    work_of,
-)
+from dq_ik.core.request import GOAL_AXES, KIND, TIMEOUT, UNIFORM, WEIGHT
 from dq_ik.core.residual import log_curvature, look
 from dq_ik.core.step import assemble, solve_free, TINY
 from dq_ik.core.tree import PATH_START, PATH_STOP

@@ -14,11 +14,25 @@
 
 """The choice among solutions by the mode's measure, and among candidates for the best reach."""
 
+import math
+
+from dq_ik.core.blocks import answer_of, POOL, request_of, tree_of, work_of
+from dq_ik.core.clock import seconds
 from dq_ik.core.compile import routine
-from dq_ik.core.request import MODE, Mode, POOL, request_of, tree_of, work_of
+from dq_ik.core.request import (
+    BEST,
+    ITERATIONS,
+    MAX_RESTARTS,
+    MODE,
+    Mode,
+    STATUS,
+    TIMEOUT,
+)
 from dq_ik.core.residual import look
+from dq_ik.core.starts import at_seed
 from dq_ik.core.step import assemble, dense_jacobian, manipulability
-from dq_ik.core.vector import copy
+from dq_ik.core.vector import copy, fill
+from dq_ik.core.verdict import Status
 
 DISTINCT = 1e-2  # largest joint difference [rad or m] below which two solutions are the same
 
@@ -66,3 +80,50 @@ def remember(pool, pool_cost, cost, q):
         place -= 1
     pool_cost[place] = cost
     copy(q, pool[place])
+
+
+@routine
+def first_candidate(blocks):
+    """
+    Return the first place of the pool from which the best reach is sought; POOL: none is needed.
+
+    Without restarts (streams) the only candidate is the seed, so that the answer moves with the
+    goal and does not jump.
+    """
+    request, answer, work = request_of(blocks), answer_of(blocks), work_of(blocks)
+    if answer.head[BEST] < math.inf:
+        return POOL
+    if request.head[MAX_RESTARTS] == 0.0:
+        fill(math.inf, work.pool_cost)
+        at_seed(request, work, work.pool[0])
+        work.pool_cost[0] = 0.0
+    answer.head[STATUS] = Status.STALLED.value
+    return 0
+
+
+@routine
+def late(blocks):
+    """Tell whether the time is over; it is noted in the status."""
+    request, answer, work = request_of(blocks), answer_of(blocks), work_of(blocks)
+    if seconds(work.clock) <= request.head[TIMEOUT]:
+        return False
+    if answer.head[BEST] == math.inf:  # nothing kept yet: at least the best candidate
+        copy(work.pool[0], answer.q)
+    answer.head[STATUS] = Status.TIMED_OUT.value
+    return True
+
+
+@routine
+def keep(blocks, place, result):
+    """Keep an optimum (cost, iterations, stationary) if it is the best; return the next place."""
+    answer, work = answer_of(blocks), work_of(blocks)
+    cost, iterations, stationary = result
+    answer.head[ITERATIONS] += iterations
+    if cost < answer.head[BEST]:
+        answer.head[BEST] = cost
+        copy(work.pool[place], answer.q)
+        if stationary:
+            answer.head[STATUS] = Status.BEST_REACH_WORKSPACE.value
+        else:
+            answer.head[STATUS] = Status.STALLED.value
+    return place + 1

@@ -23,23 +23,11 @@ from :mod:`dq_ik.core.best_reach`.
 import math
 
 from dq_ik.core import paper, reference
+from dq_ik.core.blocks import answer_of, at_row, is_kept, n_rows, new_memory, request_of, work_of
 from dq_ik.core.clock import seconds
 from dq_ik.core.compile import entry, routine
 from dq_ik.core.posture import relax
-from dq_ik.core.request import (
-    answer_of,
-    at_row,
-    BEST,
-    ITERATIONS,
-    MAX_ITERATIONS,
-    METHOD,
-    Method,
-    new_blocks,
-    request_of,
-    STATUS,
-    TIMEOUT,
-    work_of,
-)
+from dq_ik.core.request import BEST, ITERATIONS, MAX_ITERATIONS, METHOD, Method, STATUS, TIMEOUT
 from dq_ik.core.residual import look
 from dq_ik.core.search import begin, conclude, judge, next_start, wants_relaxing
 from dq_ik.core.starts import at_seed
@@ -52,9 +40,10 @@ def solve(numbers, indices, table, requests, targets, seeds, answers_out):
     """Solve each row by the method it names; as :func:`dq_ik.core.search.solve`."""
     if not all_finite(seeds):
         return False
-    blocks = new_blocks(numbers, indices, table, requests, answers_out)
-    for row in range(answers_out.shape[0]):
-        blocks = at_row(blocks, requests, targets, seeds, answers_out, row)
+    robot = numbers, indices, table
+    memory = new_memory(numbers, indices, table, requests)
+    for row in range(n_rows(requests, answers_out)):
+        blocks = at_row(robot, memory, requests, targets, seeds, answers_out, row)
         request, answer, work = request_of(blocks), answer_of(blocks), work_of(blocks)
         start = begin(blocks)
         limit = int(request.head[MAX_ITERATIONS])
@@ -72,7 +61,7 @@ def solve(numbers, indices, table, requests, targets, seeds, answers_out):
             answer.head[ITERATIONS] += relax(blocks, work.pool[0])
         take_nearest(blocks)
         conclude(blocks, start)
-    return True
+    return is_kept(memory)
 
 
 @routine

@@ -23,9 +23,11 @@ right, with one warning.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 import hashlib
 import os
 from pathlib import Path
+import sys
 import tempfile
 from typing import Any
 import warnings
@@ -41,6 +43,8 @@ except ImportError:  # pragma: no cover - exercised in a subprocess by the tests
 
 COMPILED = numba is not None and not numba.config.DISABLE_JIT
 
+# Python cannot call these; a sixth less to compile.
+FOR_KERNELS_ONLY = {'no_cpython_wrapper': True, 'no_cfunc_wrapper': True}
 # Reordering and fused multiply-add, but NaN stays NaN: the solver must see it.
 FAST_MATH = {'reassoc', 'contract', 'arcp', 'nsz', 'afn'}
 
@@ -52,13 +56,21 @@ def _compiler(**flags: Any) -> Callable[[Callable], Callable]:
 
 
 def kernel(function: Callable) -> Callable:
-    """Compile a small function of a hot loop: it is always inlined into its caller."""
-    return _compiler(forceinline=True)(function)
+    """Compile a small function of a hot loop: it is always inlined, by other kernels only."""
+    return _for_kernels(_compiler(forceinline=True, **FOR_KERNELS_ONLY)(function), function)
 
 
 def routine(function: Callable) -> Callable:
     """Compile a larger function: it is compiled once and called, by other kernels only."""
-    return _compiler(no_cpython_wrapper=True, no_cfunc_wrapper=True)(function)
+    return _for_kernels(_compiler(**FOR_KERNELS_ONLY)(function), function)
+
+
+def _for_kernels(compiled: Any, function: Any) -> Callable:
+    """Let compiled code call the compiled function; Python calls it as it is written."""
+    if COMPILED:
+        function.compiled = compiled
+        function._numba_type_ = compiled._numba_type_
+    return function
 
 
 def entry(function: Callable) -> Callable:
@@ -99,6 +111,13 @@ def is_ready(function: Any) -> bool:
     if not COMPILED or function.signatures:
         return True
     return bool(function._cache._cache_file._load_index())
+
+
+@cache
+def announce(function: Any) -> None:
+    """Say that an entry will be compiled, if it has to be."""
+    if not is_ready(function):
+        print('dq_ik: compiling the solver, once; this takes about a minute', file=sys.stderr)
 
 
 def _core_digest() -> str:

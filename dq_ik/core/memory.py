@@ -27,16 +27,23 @@ if COMPILED:
     from numba.extending import intrinsic
 
     @intrinsic
-    def _address(typing_context, array, start):
-        """Pointer to an element of a contiguous array."""
+    def _address(typing_context, block, start):
+        """Pointer to an element of a contiguous array, or so much further than a pointer."""
         def generate(context, builder, signature, arguments):
-            data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
+            data = arguments[0]
+            if isinstance(signature.args[0], types.Array):
+                data = context.make_array(signature.args[0])(context, builder, data).data
             return builder.gep(data, [arguments[1]])
-        return types.CPointer(array.dtype)(array, types.intp), generate
+        return types.CPointer(block.dtype)(block, types.intp), generate
+
+    @kernel
+    def address(block):
+        """Pointer to a block: all that a called routine needs of it."""
+        return _address(block, 0)
 
     @kernel
     def vector(block, start, size):
-        """View ``size`` numbers of a block from ``start`` on."""
+        """View ``size`` numbers of a block, or of its address, from ``start`` on."""
         return carray(_address(block, start), (size,))
 
     @kernel
@@ -44,6 +51,10 @@ if COMPILED:
         """View ``rows * columns`` numbers of a block from ``start`` on as a matrix."""
         return carray(_address(block, start), (rows, columns))
 else:
+    def address(block):
+        """Return the block itself."""
+        return block
+
     def vector(block, start, size):
         """View ``size`` numbers of a block from ``start`` on."""
         return block.reshape(-1)[start:start + size]

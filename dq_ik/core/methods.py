@@ -20,10 +20,11 @@ are met, when it stalls, or when it has used its iterations. Every iterate is in
 The best configuration is left in ``work.best``.
 """
 
+from dq_ik.core.blocks import request_of, tree_of, work_of
 from dq_ik.core.clock import seconds
 from dq_ik.core.compile import kernel, routine
 from dq_ik.core.configuration import advance, displacement
-from dq_ik.core.request import MAX_RESTARTS, request_of, TIMEOUT, tree_of, work_of
+from dq_ik.core.request import MAX_RESTARTS, TIMEOUT
 from dq_ik.core.residual import linearise, look
 from dq_ik.core.step import assemble, damp, free_joints, gauss_seidel_sweep, solve_free
 from dq_ik.core.tip_step import along, solve_tip, sweep_tip

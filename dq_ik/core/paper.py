@@ -18,11 +18,12 @@ One attempt by each of the two methods exactly as published.
 The yardstick of the strong forms in :mod:`dq_ik.core.methods`.
 """
 
+from dq_ik.core.blocks import request_of, tree_of, work_of
 from dq_ik.core.clock import seconds
 from dq_ik.core.compile import routine
 from dq_ik.core.configuration import advance
 from dq_ik.core.methods import search_line
-from dq_ik.core.request import request_of, TIMEOUT, tree_of, work_of
+from dq_ik.core.request import TIMEOUT
 from dq_ik.core.residual import look
 from dq_ik.core.step import assemble, damp, gauss_seidel_sweep
 from dq_ik.core.vector import copy, fill, record

@@ -24,10 +24,11 @@ corrected, or undone.
 import math
 
 from dq_ik.core import methods
+from dq_ik.core.blocks import request_of, tree_of, work_of
 from dq_ik.core.clock import seconds
 from dq_ik.core.compile import kernel, routine
 from dq_ik.core.configuration import advance
-from dq_ik.core.request import MAX_ITERATIONS, request_of, SECONDARY, TIMEOUT, tree_of, work_of
+from dq_ik.core.request import MAX_ITERATIONS, SECONDARY, TIMEOUT
 from dq_ik.core.residual import look
 from dq_ik.core.step import assemble, damp
 from dq_ik.core.vector import copy

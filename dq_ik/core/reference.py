@@ -25,10 +25,11 @@ import math
 import numpy as np
 
 from dq_ik.core import quaternion
+from dq_ik.core.blocks import request_of, tree_of, work_of
 from dq_ik.core.clock import seconds
 from dq_ik.core.compile import routine
 from dq_ik.core.configuration import advance
-from dq_ik.core.request import request_of, TIMEOUT, tree_of, WEIGHT, work_of
+from dq_ik.core.request import TIMEOUT, WEIGHT
 from dq_ik.core.residual import look
 from dq_ik.core.step import assemble, dense_jacobian
 from dq_ik.core.tree import PATH_START, PATH_STOP

@@ -27,20 +27,10 @@ from __future__ import annotations
 import math
 
 from dq_ik.core import dual_quaternion, quaternion
+from dq_ik.core.blocks import request_of, tree_of, work_of
 from dq_ik.core.compile import kernel, routine
 from dq_ik.core.jacobian import columns, UNWEIGHTED
-from dq_ik.core.request import (
-    AXIS,
-    GOAL_AXES,
-    KIND,
-    request_of,
-    SLACK,
-    TOLERANCE,
-    tree_of,
-    UNIFORM,
-    WEIGHT,
-    work_of,
-)
+from dq_ik.core.request import AXIS, GOAL_AXES, KIND, SLACK, TOLERANCE, UNIFORM, WEIGHT
 from dq_ik.core.tree import forward_kinematics, SLOT_START, SLOT_STOP, tip_frame
 
 SMALL_ANGLE = 1e-4  # below, the series is exact to double precision

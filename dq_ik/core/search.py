@@ -25,15 +25,27 @@ import math
 
 from dq_ik.core import methods, starts
 from dq_ik.core.best_reach import newton
-from dq_ik.core.choice import is_new, measure, remember
-from dq_ik.core.clock import seconds
-from dq_ik.core.compile import entry, kernel, routine
-from dq_ik.core.posture import relax
-from dq_ik.core.request import (
+from dq_ik.core.blocks import (
     answer_of,
     at_row,
+    is_kept,
+    n_rows,
+    new_memory,
+    POOL,
+    request_of,
+    tree_of,
+    work_of,
+)
+from dq_ik.core.choice import first_candidate, is_new, keep, late, measure, remember
+from dq_ik.core.clock import seconds
+from dq_ik.core.compile import entry, kernel, routine
+from dq_ik.core.lanes import WIDTH
+from dq_ik.core.posture import relax
+from dq_ik.core.race import HEATS, race
+from dq_ik.core.request import (
     BEST,
     ITERATIONS,
+    KIND,
     MAX_ITERATIONS,
     MAX_RESTARTS,
     MAX_STEP,
@@ -41,9 +53,7 @@ from dq_ik.core.request import (
     Method,
     MODE,
     Mode,
-    new_blocks,
-    POOL,
-    request_of,
+    RACES,
     RESTARTS,
     SECONDARY,
     SEEDED,
@@ -53,9 +63,8 @@ from dq_ik.core.request import (
     TIME,
     TIMEOUT,
     TRACED,
-    tree_of,
+    UNIFORM,
     WEIGHT,
-    work_of,
 )
 from dq_ik.core.residual import look
 from dq_ik.core.tree import SLOT_START, SLOT_STOP
@@ -71,18 +80,31 @@ def solve(numbers, indices, table, requests, targets, seeds, answers_out):
     Solve each row by ``pgs`` or ``pls``.
 
     :param table: ``(n + 7 n_tips, n_table)`` stored configurations and the frames of their tips
-    :param requests: and targets, seeds: see :func:`dq_ik.core.request.at_row`
-    :param answers_out: ``(N, size)``
+    :param requests: and targets, seeds: see :func:`dq_ik.core.blocks.at_row`
     :returns: whether the seeds are finite; if not, the answers mean nothing
     """
     if not all_finite(seeds):
         return False
-    blocks = new_blocks(numbers, indices, table, requests, answers_out)
-    for row in range(answers_out.shape[0]):
-        blocks = at_row(blocks, requests, targets, seeds, answers_out, row)
+    robot = numbers, indices, table
+    memory = new_memory(numbers, indices, table, requests)
+    for row in range(n_rows(requests, answers_out)):
+        blocks = at_row(robot, memory, requests, targets, seeds, answers_out, row)
         request, answer, work = request_of(blocks), answer_of(blocks), work_of(blocks)
         start = begin(blocks)
         limit = int(request.head[MAX_ITERATIONS])
+        heat = 0 if may_race(blocks) else HEATS
+        while heat < HEATS:
+            starts.line_up(blocks, heat)
+            lane, laps = race(blocks)
+            worst = math.inf
+            if lane >= 0:
+                finish(blocks, work.best)
+                cost, worst = look(blocks, work.best)
+            if worst <= 1.0:
+                answer.head[RESTARTS] = heat * WIDTH + lane
+                judge(blocks, (cost, worst, laps))
+                heat = HEATS
+            heat += 1
         while next_start(blocks):
             if int(request.head[METHOD]) == Method.PGS:
                 result = methods.pgs(blocks, answer.q, limit)
@@ -95,7 +117,7 @@ def solve(numbers, indices, table, requests, targets, seeds, answers_out):
         while place < POOL and work.pool_cost[place] < math.inf and not late(blocks):
             place = keep(blocks, place, newton(blocks, work.pool[place], BEST_REACH_ITERATIONS))
         conclude(blocks, start)
-    return True
+    return is_kept(memory)
 
 
 @routine
@@ -151,6 +173,15 @@ def _mark_moving(tree, request, moving_out):
         if weight > 0.0:
             for slot in range(tree.tip_index[k, SLOT_START], tree.tip_index[k, SLOT_STOP]):
                 moving_out[tree.slot[slot]] = 1.0
+
+
+@kernel
+def may_race(blocks):
+    """Tell whether attempts may race: the options and the chain allow it, a pose is the goal."""
+    request = request_of(blocks)
+    goal = request.goals[0]
+    whole = goal[KIND] == UNIFORM and goal[WEIGHT] > 0.0 and goal[WEIGHT + 3] > 0.0
+    return whole and request.head[RACES] > 0.0
 
 
 @routine
@@ -210,53 +241,6 @@ def wants_relaxing(blocks):
     """Tell whether there is a solution to be relaxed to the wishes for the posture."""
     request, answer = request_of(blocks), answer_of(blocks)
     return answer.head[BEST] < math.inf and request.head[SECONDARY] > 0.0
-
-
-@routine
-def first_candidate(blocks):
-    """
-    Return the first place of the pool from which the best reach is sought; POOL: none is needed.
-
-    Without restarts (streams) the only candidate is the seed, so that the answer moves with the
-    goal and does not jump.
-    """
-    request, answer, work = request_of(blocks), answer_of(blocks), work_of(blocks)
-    if answer.head[BEST] < math.inf:
-        return POOL
-    if request.head[MAX_RESTARTS] == 0.0:
-        fill(math.inf, work.pool_cost)
-        starts.at_seed(request, work, work.pool[0])
-        work.pool_cost[0] = 0.0
-    answer.head[STATUS] = Status.STALLED.value
-    return 0
-
-
-@routine
-def late(blocks):
-    """Tell whether the time is over; it is noted in the status."""
-    request, answer, work = request_of(blocks), answer_of(blocks), work_of(blocks)
-    if seconds(work.clock) <= request.head[TIMEOUT]:
-        return False
-    if answer.head[BEST] == math.inf:  # nothing kept yet: at least the best candidate
-        copy(work.pool[0], answer.q)
-    answer.head[STATUS] = Status.TIMED_OUT.value
-    return True
-
-
-@routine
-def keep(blocks, place, result):
-    """Keep an optimum (cost, iterations, stationary) if it is the best; return the next place."""
-    answer, work = answer_of(blocks), work_of(blocks)
-    cost, iterations, stationary = result
-    answer.head[ITERATIONS] += iterations
-    if cost < answer.head[BEST]:
-        answer.head[BEST] = cost
-        copy(work.pool[place], answer.q)
-        if stationary:
-            answer.head[STATUS] = Status.BEST_REACH_WORKSPACE.value
-        else:
-            answer.head[STATUS] = Status.STALLED.value
-    return place + 1
 
 
 @routine

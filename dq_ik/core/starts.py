@@ -29,14 +29,18 @@ import math
 
 import numpy as np
 
-from dq_ik.core import dual_quaternion, frame, quaternion
+from dq_ik.core import dual_quaternion, frame, lanes, quaternion
+from dq_ik.core.blocks import request_of, table_of, tree_of, work_of
 from dq_ik.core.compile import kernel, routine
 from dq_ik.core.configuration import TURN
+from dq_ik.core.lane_step import TRIAL
 from dq_ik.core.memory import vector
-from dq_ik.core.request import request_of, tree_of, WEIGHT, work_of
+from dq_ik.core.request import SEEDED, WEIGHT
 from dq_ik.core.tree import KIND, MULTIPLIER, REVOLUTE
 from dq_ik.core.vector import fill
 
+TINY = 1e-30
+RACING = 256  # stored configurations of which a race chooses
 NEAREST_FIRST = 25  # stored configurations tried in order of distance; then in stored order
 
 
@@ -51,12 +55,12 @@ def at_seed(request, work, q_out):
 def choose(blocks, restart, q_out):
     """Write the start of an attempt, inside the limits."""
     tree, request, work = tree_of(blocks), request_of(blocks), work_of(blocks)
-    table = blocks.table
+    table = table_of(blocks)
     if restart == 0:
         at_seed(request, work, q_out)
         return
     if restart == 1:
-        _measure(blocks)
+        _measure(blocks, table.shape[1])
     place = restart % table.shape[1]
     if restart <= min(NEAREST_FIRST, table.shape[1]):
         place = _nearest(work.distance)
@@ -88,9 +92,10 @@ def _turns_all(tree):
 def _turned(blocks, place):
     """Value of the first variable that brings a stored configuration nearest to the goal."""
     tree, request, work = tree_of(blocks), request_of(blocks), work_of(blocks)
-    stored = frame.load(blocks.table[request.seed.shape[0]:, place])
+    table = table_of(blocks)
+    stored = frame.load(table[request.seed.shape[0]:, place])
     _, u, v = _wave(_target(tree, request.goals[0]), stored[0], stored[1])
-    value = blocks.table[0, place] + math.atan2(v, u)
+    value = table[0, place] + math.atan2(v, u)
     if value > work.upper[0]:
         value -= TURN
     elif value < work.lower[0]:
@@ -135,17 +140,17 @@ def _wave(target, r, p):
 
 
 @routine
-def _measure(blocks):
+def _measure(blocks, count):
     """Fill ``work.distance`` with the squared, weighted distances of stored tips to the goals."""
     tree, request, work = tree_of(blocks), request_of(blocks), work_of(blocks)
-    fill(0.0, work.distance)
+    fill(0.0, vector(work.distance, 0, count))
     if tree.index.shape[0] == 0:
         return
     turning = _turns_all(tree)
     for k in range(request.goals.shape[0]):
         first = request.seed.shape[0] + frame.WIDTH * k
-        _add_distances(_target(tree, request.goals[k]), turning, blocks.table, first,
-                       work.distance)
+        _add_distances(_target(tree, request.goals[k]), turning, table_of(blocks), first,
+                       vector(work.distance, 0, count))
 
 
 @kernel
@@ -154,7 +159,7 @@ def _add_distances(target, turning, table, first, distance):
     rw, rx, ry = _row(table, first), _row(table, first + 1), _row(table, first + 2)
     rz, px = _row(table, first + 3), _row(table, first + 4)
     py, pz = _row(table, first + 5), _row(table, first + 6)
-    for i in range(table.shape[1]):
+    for i in range(distance.shape[0]):
         k, u, v = _wave(target, (rw[i], rx[i], ry[i], rz[i]), (px[i], py[i], pz[i]))
         distance[i] += k - (math.sqrt(u * u + v * v) if turning else u)
 
@@ -163,3 +168,62 @@ def _add_distances(target, turning, table, first, distance):
 def _row(table, row):
     """View a row of the table."""
     return vector(table, row * table.shape[1], table.shape[1])
+
+
+@routine
+def line_up(blocks, heat):
+    """
+    Write the starts of a race to the rows TRIAL of the lanes, inside the limits.
+
+    Each lane gets the nearest of its part of the stored configurations, in later heats the next
+    nearest. In the first heat the seed, if one was given, takes the first lane.
+    """
+    tree, request, work = tree_of(blocks), request_of(blocks), work_of(blocks)
+    table, rows, n = table_of(blocks), work.lanes, blocks.n
+    first = TRIAL * n
+    if heat == 0:
+        _measure(blocks, RACING)
+    nearest, place = lanes.everywhere(math.inf), lanes.everywhere(0.0)
+    for i in range(RACING // lanes.WIDTH):
+        distance = lanes.get(work.distance, i)
+        nearer = distance < nearest
+        nearest = lanes.select(nearer, distance, nearest)
+        place = lanes.select(nearer, float(i), place)
+    lanes.put(place, rows, 0)
+    for lane in range(lanes.WIDTH):
+        column = lanes.WIDTH * int(rows[0, lane]) + lane
+        work.distance[column] = math.inf
+        for i in range(n + frame.WIDTH):
+            rows[first + i, lane] = table[i, column]
+    if _turns_all(tree):
+        lanes.put(_turned_lanes(blocks, rows, first), rows, first)
+    if request.head[SEEDED] > 0.0 and heat == 0:
+        for i in range(n):
+            rows[first + i, 0] = request.seed[i]
+    for i in range(n):
+        q = lanes.clamp(lanes.get(rows, first + i), work.lower[i], work.upper[i])
+        lanes.put(q, rows, first + i)
+
+
+@kernel
+def _turned_lanes(blocks, rows, first):
+    """Do as :func:`_turned` for the stored configurations and tips in lanes."""
+    tree, request, work = tree_of(blocks), request_of(blocks), work_of(blocks)
+    tip = first + request.seed.shape[0]
+    r = (lanes.get(rows, tip), lanes.get(rows, tip + 1), lanes.get(rows, tip + 2),
+         lanes.get(rows, tip + 3))
+    p = (lanes.get(rows, tip + 4), lanes.get(rows, tip + 5), lanes.get(rows, tip + 6))
+    _, u, v = _wave(_target(tree, request.goals[0]), r, p)
+    angle = lanes.get(rows, first) + _angle(u, v)
+    angle = lanes.select(work.upper[0] < angle, angle - TURN, angle)
+    return lanes.select(angle < work.lower[0], angle + TURN, angle)
+
+
+@kernel
+def _angle(x, y):
+    """Angle of points in lanes, to 1e-5: four times the arc tangent of a quarter."""
+    scale = 0.5 / lanes.sqrt(x * x + y * y + TINY)
+    cosine = lanes.sqrt(lanes.absolute(0.5 + scale * x))
+    sine = lanes.sqrt(lanes.absolute(0.5 - scale * x))
+    t = sine / (1.0 + cosine)
+    return lanes.select(y < 0.0, -4.0, 4.0) * t * lanes.arc_tangent_over(t * t)

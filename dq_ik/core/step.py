@@ -23,8 +23,8 @@ import math
 
 import numpy as np
 
+from dq_ik.core.blocks import request_of, tree_of, work_of
 from dq_ik.core.compile import kernel, routine
-from dq_ik.core.request import request_of, tree_of, work_of
 from dq_ik.core.residual import linearise
 from dq_ik.core.tree import SLOT_START, SLOT_STOP
 from dq_ik.core.vector import copy, is_zero

@@ -41,12 +41,12 @@ def decompose(r, axis):
     """
     along = r[1] * axis[0] + r[2] * axis[1] + r[3] * axis[2]
     length = math.sqrt(r[0] * r[0] + along * along)
-    if length < UPSIDE_DOWN:
-        return (r, (1.0, 0.0, 0.0, 0.0))
-    factor = 1.0 / length if r[0] >= 0.0 else -1.0 / length
-    sine = along * factor
-    twist = (r[0] * factor, sine * axis[0], sine * axis[1], sine * axis[2])
-    swing = quaternion.mul(r, quaternion.conj(twist))
+    swing, twist = r, (1.0, 0.0, 0.0, 0.0)
+    if length >= UPSIDE_DOWN:
+        factor = 1.0 / length if r[0] >= 0.0 else -1.0 / length
+        sine = along * factor
+        twist = (r[0] * factor, sine * axis[0], sine * axis[1], sine * axis[2])
+        swing = quaternion.mul(r, quaternion.conj(twist))
     if swing[0] < 0.0:
         swing = quaternion.scale(swing, -1.0)
     return (swing, twist)

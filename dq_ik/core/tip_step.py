@@ -41,7 +41,7 @@ def solve_tip(column, e, gain, damping, free, count, x):
             x[free[p]] = 0.0
         for i in range(n):
             e = without(e, column[i], x[i])
-    y_p, y_r = _solve_blocks(_blocks(column, gain, damping, free, count), e)
+    y_p, y_r = solve_blocks(_blocks(column, gain, damping, free, count), e)
     for p in range(count):
         i = free[p]
         x[i] = gain[i] * along(column[i], (y_p, y_r))
@@ -93,14 +93,14 @@ def _blocks(column, gain, damping, free, count):
         v = (c[0], c[1], c[2])
         w = (c[3], c[4], c[5])
         w_g = (g * w[0], g * w[1], g * w[2])
-        position = _add_square(position, v, (g * v[0], g * v[1], g * v[2]))
-        coupling = _add_outer(coupling, w_g, v)
-        rotation = _add_square(rotation, w, w_g)
+        position = add_square(position, v, (g * v[0], g * v[1], g * v[2]))
+        coupling = add_outer(coupling, w_g, v)
+        rotation = add_square(rotation, w, w_g)
     return position, coupling, rotation
 
 
 @kernel
-def _add_square(s, a, b):
+def add_square(s, a, b):
     """Add ``a b^T`` with b parallel to a."""
     return (s[0] + a[0] * b[0],
             s[1] + a[1] * b[0], s[2] + a[1] * b[1],
@@ -108,7 +108,7 @@ def _add_square(s, a, b):
 
 
 @kernel
-def _add_outer(m, a, b):
+def add_outer(m, a, b):
     """Add ``a b^T``."""
     return (m[0] + a[0] * b[0], m[1] + a[0] * b[1], m[2] + a[0] * b[2],
             m[3] + a[1] * b[0], m[4] + a[1] * b[1], m[5] + a[1] * b[2],
@@ -116,7 +116,7 @@ def _add_outer(m, a, b):
 
 
 @kernel
-def _solve_blocks(blocks, e):
+def solve_blocks(blocks, e):
     """Solve the six equations by eliminating the position: ``S = R - C P^-1 C^T``."""
     position, c, rotation = blocks
     factor = _factor(position)

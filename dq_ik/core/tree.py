@@ -75,11 +75,23 @@ def pack(tree: Tree) -> tuple[np.ndarray, np.ndarray]:
     return numbers.astype(np.float64), indices.astype(np.int64)
 
 
+def is_plain_chain(tree: Tree) -> bool:
+    """Tell whether each element turns or slides by its own variable, one after the other."""
+    number = np.arange(len(tree.element))
+    return bool(len(tree.tip) == 1 and tree.tip_index[0, TIP_ELEMENT] == number.size - 1
+                and (tree.index[:, KIND] != BALL).all()
+                and (tree.index[:, PARENT] == number - 1).all()
+                and (tree.index[:, VARIABLE] == number).all()
+                and (tree.element[:, MULTIPLIER] == 1.0).all()
+                and (tree.element[:, OFFSET] == 0.0).all())
+
+
 @kernel
 def unpack(numbers, indices):
     """See the packed arrays as a :class:`Tree` of views."""
-    n_elements, n_tips = indices[N_ELEMENTS], indices[N_TIPS]
-    n_path, n_slots = indices[N_PATH], indices[N_SLOTS]
+    head = vector(indices, 0, 4)
+    n_elements, n_tips = head[N_ELEMENTS], head[N_TIPS]
+    n_path, n_slots = head[N_PATH], head[N_SLOTS]
     split = n_elements * ELEMENT_WIDTH
     a = 4 + n_elements * INDEX_WIDTH
     b = a + n_tips * TIP_INDEX_WIDTH

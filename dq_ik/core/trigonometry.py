@@ -21,6 +21,8 @@ into vector instructions, which takes a quarter of the time of the library's fun
 
 import math
 
+import numpy as np
+
 from dq_ik.core.compile import kernel
 
 LANES = 8  # tables are padded to whole vectors
@@ -58,7 +60,7 @@ def fill_table(table):
 @kernel
 def sine_cosine(angle):
     """Return (sin, cos) of an angle that is not LARGE."""
-    quarter = math.floor(angle * TWO_OVER_PI + 0.5)
+    quarter = np.floor(angle * TWO_OVER_PI + 0.5)
     x = ((angle - quarter * HALF_PI_HIGH) - quarter * HALF_PI_MIDDLE) - quarter * HALF_PI_LOW
     z = x * x
     # Taylor up to x^17 and x^18; on |x| <= pi / 4 the next terms are below 1e-18.
@@ -69,7 +71,7 @@ def sine_cosine(angle):
         -1.0 / 3628800.0 + z * (1.0 / 479001600.0 + z * (
             -1.0 / 87178291200.0 + z * (1.0 / 20922789888000.0)))))))
     turn = 0.25 * quarter
-    turn -= math.floor(turn)  # 0, 1/4, 1/2 or 3/4 of a turn
+    turn -= np.floor(turn)  # 0, 1/4, 1/2 or 3/4 of a turn
     odd = (turn > 0.2 and turn < 0.3) or turn > 0.7
     sine = c if odd else s
     cosine = s if odd else c

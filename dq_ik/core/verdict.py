@@ -21,19 +21,10 @@ import math
 
 from dq_ik.core import quaternion
 from dq_ik.core.ball_limits import pressed
+from dq_ik.core.blocks import answer_of, request_of, tree_of, work_of
 from dq_ik.core.compile import routine
 from dq_ik.core.configuration import unwind
-from dq_ik.core.request import (
-    answer_of,
-    COST,
-    GOAL_AXES,
-    KIND,
-    request_of,
-    tree_of,
-    WEIGHT,
-    work_of,
-    WORST,
-)
+from dq_ik.core.request import COST, GOAL_AXES, KIND, WEIGHT, WORST
 from dq_ik.core.step import assemble
 from dq_ik.core.tree import BALL, VARIABLE
 from dq_ik.core.tree import KIND as ELEMENT_KIND

@@ -1,0 +1,146 @@
+# Copyright 2026 The dq_ik Authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+Several attempts in step, one per lane; the first to arrive wins.
+
+Many attempts fail, and an iteration is mostly waiting: each operation needs the one before it.
+Attempts in lanes take no more time than one, and of several starts one is soon there. Races are
+for plain chains with a pose to reach; what they do not win is searched for as if there were none.
+"""
+
+import math
+
+from dq_ik.core import dual_quaternion
+from dq_ik.core.blocks import request_of, tree_of, work_of
+from dq_ik.core.compile import kernel, routine
+from dq_ik.core.lane_step import (
+    columns,
+    error,
+    forward,
+    pgs_step,
+    pls_step,
+    SLOPE,
+    STEP,
+    TAKEN,
+    TRIAL,
+)
+from dq_ik.core.lanes import anywhere, at, clamp, everywhere, get, put, select
+from dq_ik.core.methods import ARMIJO, BACKTRACK, DAMPING, DAMPING_FLOOR
+from dq_ik.core.request import METHOD, Method, SEEDED, TOLERANCE, WEIGHT
+from dq_ik.core.vector import record
+
+HEATS = 2  # races that are run, each from other starts
+LAPS = 7  # iterations after which a race is lost
+NEAR = 1e-2  # cost at which the attempt from the seed is worth waiting for...
+PATIENCE = 3  # ...by so many laps: people expect the solution next to their seed
+
+
+@routine
+def race(blocks):
+    """
+    Run a race from the rows TRIAL of the lanes; the winner's configuration is in ``work.best``.
+
+    :returns: the lane that won, -1 for none, and its iterations
+    """
+    tree, request, work = tree_of(blocks), request_of(blocks), work_of(blocks)
+    rows, n, goal = work.lanes, blocks.n, request.goals[0]
+    target = dual_quaternion.load(goal)
+    target = target[0], dual_quaternion.translation(target)
+    searches_line = int(request.head[METHOD]) == Method.PLS
+    winner, laps, last = -1, 0, LAPS
+    cost, fraction, taken = everywhere(math.inf), everywhere(1.0), everywhere(0.0) <= 0.0
+    for lap in range(LAPS + 1):
+        x = forward(tree, n, rows)
+        e_p, e_r = error(x, target)
+        square_p, square_r = _square(e_p), _square(e_r)
+        new_cost = goal[WEIGHT] ** 2 * square_p + goal[WEIGHT + 3] ** 2 * square_r
+        if searches_line and lap > 0:
+            taken = _descends(n, lap, new_cost, cost, rows)
+            fraction = select(taken, 1.0, BACKTRACK * fraction)
+        cost = select(taken, new_cost, cost)
+        _take(n, lap, taken, rows)
+        met = ((square_p <= goal[TOLERANCE] ** 2) & (square_r <= goal[TOLERANCE + 1] ** 2) & taken)
+        if anywhere(met):
+            if winner < 0 or at(met, 0):
+                winner, laps = _first(met), lap
+            last = min(last, laps + PATIENCE)
+            if winner == 0 or request.head[SEEDED] == 0.0 or not at(cost < NEAR, 0):
+                break
+        if lap >= last:
+            break
+        columns(tree, n, x[1], goal[WEIGHT], goal[WEIGHT + 3], rows)
+        e = _scaled(goal[WEIGHT], e_p), _scaled(goal[WEIGHT + 3], e_r)
+        damping = DAMPING * new_cost + DAMPING_FLOOR
+        q = (TAKEN + lap) * n
+        if searches_line:
+            pls_step(work, n, q, e, damping, taken, rows)
+        else:
+            pgs_step(request, work, n, q, e, damping, rows)
+        for i in range(n):
+            value = get(rows, q + i) + fraction * get(rows, STEP * n + i)
+            put(clamp(value, work.lower[i], work.upper[i]), rows, TRIAL * n + i)
+    if winner >= 0:
+        _give(work, n, winner, laps)
+    return winner, laps
+
+
+@kernel
+def _square(v):
+    """Squared length of vectors in lanes."""
+    return v[0] * v[0] + v[1] * v[1] + v[2] * v[2]
+
+
+@kernel
+def _scaled(factor, v):
+    """Vectors in lanes times a number."""
+    return (factor * v[0], factor * v[1], factor * v[2])
+
+
+@kernel
+def _descends(n, lap, new_cost, cost, rows):
+    """Projected Armijo test of the way to the rows TRIAL ([ProjectedLineSearch] eq. 39)."""
+    gain = everywhere(0.0)
+    for i in range(n):
+        way = get(rows, TRIAL * n + i) - get(rows, (TAKEN + lap - 1) * n + i)
+        gain = gain + get(rows, SLOPE * n + i) * way
+    return 0.5 * new_cost < 0.5 * cost - ARMIJO * gain
+
+
+@kernel
+def _take(n, lap, taken, rows):
+    """Take the rows TRIAL where the mask is true; elsewhere stay."""
+    here = (TAKEN + lap) * n
+    before = (TAKEN + max(lap - 1, 0)) * n
+    for i in range(n):
+        put(select(taken, get(rows, TRIAL * n + i), get(rows, before + i)), rows, here + i)
+
+
+@kernel
+def _first(mask):
+    """Return the first lane in which the mask is true."""
+    lane = 0
+    while not at(mask, lane):
+        lane += 1
+    return lane
+
+
+@kernel
+def _give(work, n, winner, laps):
+    """Write the configuration of the winner, and its way to the trace."""
+    for lap in range(laps + 1):
+        for i in range(n):
+            work.best[i] = work.lanes[(TAKEN + lap) * n + i, winner]
+        if lap > 0:
+            record(work, work.best)
