@@ -81,6 +81,12 @@ class Answers:
         """Return ``count`` rows without an answer yet."""
         return cls(np.full((count, dof), np.nan), np.zeros(count, bool), np.zeros(count))
 
+    def put(self, rows: slice, part: Answers) -> None:
+        """Take over the answers to some of the problems."""
+        self.q[rows], self.claimed[rows], self.seconds[rows] = part.q, part.claimed, part.seconds
+        self.disturbed += part.disturbed
+        self.trouble = self.trouble or part.trouble
+
 
 class Referee:
     """Judges answers by the forward kinematics of Pinocchio; no solver takes part in this."""

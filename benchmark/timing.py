@@ -14,12 +14,14 @@
 """The clock: one call of a solver at a time, on warm caches, again when it was disturbed."""
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 import gc
 import time
 
 import numpy as np
+
+from .protocol import Answers
 
 REPEATS = 5
 WARM_SECONDS = 5e-3  # of calls before the clock starts, at each turn
@@ -58,18 +60,42 @@ def first_line(error: Exception) -> str:
     return f'{type(error).__name__}: {error}'.splitlines()[0][:200]
 
 
-def undisturbed(solver, goal: np.ndarray, seed: np.ndarray):
-    """
-    Time one call, and again if another process took the core meanwhile.
+def run(solver, goals: list, seeds: np.ndarray, chained: bool) -> Answers:
+    """Solve problems one after the other, each under the clock; chained: from the last answer."""
+    answers = Answers.none(len(goals), seeds.shape[1])
+    seed, clock = seeds[0], time.perf_counter_ns
+    for i, goal in enumerate(goals):
+        if not chained:
+            seed = seeds[i]
+        started = clock()
+        try:  # as attempt does, without the time of its call
+            q, claimed = solver.solve(goal, seed)
+        except Exception as error:
+            q, claimed = None, False
+            answers.trouble = answers.trouble or first_line(error)
+        answers.seconds[i] = (clock() - started) * 1e-9
+        answers.claimed[i] = claimed
+        if q is not None:
+            answers.q[i] = q
+            if chained and np.isfinite(answers.q[i]).all():
+                seed = answers.q[i]
+    return answers
 
-    A call is disturbed when its wall time exceeds its processor time noticeably.
+
+def undisturbed(stretch: Callable[[], Answers]) -> Answers:
+    """
+    Run a stretch of problems, and again if another process took the core meanwhile.
+
+    A stretch is disturbed when its wall time exceeds its processor time noticeably. That clock is
+    slow to read, so it is read around stretches and not around calls.
     """
     for repeat in range(REPEATS):  # noqa: B007
         busy = time.process_time_ns()
         started = time.perf_counter_ns()
-        q, claimed, trouble = attempt(solver, goal, seed)
+        answers = stretch()
         wall = time.perf_counter_ns() - started
         busy = time.process_time_ns() - busy
-        if busy > LONG or wall - busy < 5_000 + wall // 10:
+        if busy > LONG or wall - busy < 5_000 + wall // 50:
             break
-    return q, claimed, trouble, wall * 1e-9, repeat
+    answers.disturbed = repeat
+    return answers

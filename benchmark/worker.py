@@ -14,6 +14,7 @@
 """A process that hosts the solvers of one peer: ``python -m benchmark.worker PEER``."""
 from __future__ import annotations
 
+from functools import partial
 import importlib
 from importlib.metadata import PackageNotFoundError, version
 import os
@@ -27,9 +28,11 @@ import numpy as np
 from .portions import Portion
 from .protocol import Answers, Settings
 from .robots import Robot
-from .timing import attempt, first_line, no_collection, undisturbed, warm_up
+from .timing import attempt, first_line, no_collection, run, undisturbed, warm_up
 
+STRETCH = 1e-3  # seconds of calls that are repeated if another process took the core
 WARM = 1000  # problems of a batch before the clock starts
+ROUNDS = 3  # times that a batch is solved
 
 
 class Host:
@@ -68,18 +71,17 @@ class Host:
         solver = self._solvers[name]
         goals = [solver.translate(goal) for goal in portion.goals]
         answers = Answers.none(*portion.seeds.shape)
+        first, size, seed = 0, 1, portion.seeds[:1]
         with no_collection():
             warm_up(solver, portion.warm_goals, portion.warm_seeds)
-            seed = portion.seeds[0]
-            for i, goal in enumerate(goals):
-                seed = seed if portion.chained else portion.seeds[i]
-                q, claimed, trouble, seconds, disturbed = undisturbed(solver, goal, seed)
-                answers.claimed[i], answers.seconds[i] = claimed, seconds
-                answers.disturbed += disturbed
-                answers.trouble = answers.trouble or trouble
-                if q is not None:
-                    answers.q[i] = q
-                    seed = answers.q[i] if np.isfinite(answers.q[i]).all() else seed
+            while first < len(goals):
+                rows = slice(first, first + size)
+                seeds = seed if portion.chained else portion.seeds[rows]
+                part = undisturbed(partial(run, solver, goals[rows], seeds, portion.chained))
+                answers.put(rows, part)
+                finite = part.q[np.isfinite(part.q).all(axis=1)]
+                seed = finite[-1:] if len(finite) else seed
+                first, size = rows.stop, max(1, round(STRETCH / part.seconds.mean()))
         return answers
 
     def has_batch(self, name: str) -> bool:
@@ -88,18 +90,21 @@ class Host:
 
     def batch(self, name: str, goals: np.ndarray, seeds: np.ndarray | None,
               cores: set[int]) -> tuple[Answers, float]:
-        """Solve all problems in one call on some cores; return the seconds that it took, too."""
+        """Solve all problems in one call on some cores; return its seconds (median), too."""
         solver = self._solvers[name]
         targets = solver.translate_batch(goals)
         pinned = os.sched_getaffinity(0)
         os.sched_setaffinity(0, cores)
         try:
             solver.solve_batch(targets[:WARM], None if seeds is None else seeds[:WARM])
-            started = time.perf_counter()
-            q, claimed = solver.solve_batch(targets, seeds)
-            seconds = time.perf_counter() - started
+            times = []
+            for _ in range(ROUNDS):
+                started = time.perf_counter()
+                q, claimed = solver.solve_batch(targets, seeds)
+                times.append(time.perf_counter() - started)
         finally:
             os.sched_setaffinity(0, pinned)
+        seconds = float(np.median(times))
         return Answers(np.asarray(q, float), np.asarray(claimed, bool),
                        np.full(len(goals), seconds / len(goals))), seconds
 

@@ -186,7 +186,7 @@ class Solver:
         """Tell whether attempts may race (:mod:`dq_ik.core.race`): any answer will do."""
         options, chain = self.options, self.chain
         return (options.mode == 'speed' and options.max_restarts >= race.HEATS * lanes.WIDTH
-                and options.iterations >= race.LAPS and chain.n >= 6
+                and options.iterations >= race.LAPS + race.PATIENCE and chain.n >= 6
                 and is_plain_chain(chain.elements.tree))
 
     def _metric(self) -> np.ndarray:

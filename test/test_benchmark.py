@@ -14,6 +14,7 @@
 """The benchmark: its referee refuses wrong answers, its clock and its turns are fair."""
 from __future__ import annotations
 
+from functools import partial
 import gc
 import os
 import signal
@@ -31,7 +32,7 @@ from benchmark import batches, cases, install, robots, runner
 from benchmark.portions import next_portion
 from benchmark.protocol import Answers, count_flips, judge, Referee, Settings, Tally, trace
 from benchmark.runner import Runner, start_workers, Worker
-from benchmark.timing import attempt, undisturbed
+from benchmark.timing import attempt, run, undisturbed
 from benchmark.worker import Host
 
 
@@ -126,10 +127,23 @@ def test_a_peer_that_raises_gives_no_answer_but_a_reason():
             raise RuntimeError('no luck')
 
     assert attempt(Broken(), None, None) == (None, False, 'RuntimeError: no luck')
-    assert undisturbed(Broken(), None, None)[:3] == (None, False, 'RuntimeError: no luck')
+    answers = run(Broken(), [None, None], np.zeros((2, 3)), chained=False)
+    assert answers.trouble == 'RuntimeError: no luck'
+    assert not answers.claimed.any()
+    assert np.isnan(answers.q).all()
 
 
-def test_a_call_during_which_others_had_the_core_is_repeated():
+def test_in_a_chain_the_last_good_answer_is_the_next_seed():
+    class Counting:
+        def solve(self, goals, seed):
+            return (seed + 1.0 if goals else None), goals
+
+    answers = run(Counting(), [True, False, True], np.zeros((1, 2)), chained=True)
+    np.testing.assert_array_equal(answers.q[:, 0], [1.0, np.nan, 2.0])
+    assert answers.claimed.tolist() == [True, False, True]
+
+
+def test_a_stretch_during_which_others_had_the_core_is_repeated():
     class Interrupted:
         calls = 0
 
@@ -140,9 +154,9 @@ def test_a_call_during_which_others_had_the_core_is_repeated():
             return seed, True
 
     solver = Interrupted()
-    q, claimed, _, seconds, repeats = undisturbed(solver, None, np.zeros(2))
-    assert solver.calls == 1 + repeats > 1
-    assert seconds < 0.01
+    answers = undisturbed(partial(run, solver, [None], np.zeros((1, 2)), chained=False))
+    assert solver.calls == 1 + answers.disturbed > 1
+    assert answers.seconds[0] < 0.01
 
 
 def test_runner_verifies_a_real_peer_in_its_own_process(panda):

@@ -61,7 +61,7 @@ def answers() -> list[list]:
         goals = [chain.fk_all(chain.random(rng)) for _ in range(COUNT)]
         goals.append(dict.fromkeys(chain.tips, far))
         for method in METHODS:
-            solver = Solver(chain, method=method, timeout=PATIENT, max_restarts=5)
+            solver = Solver(chain, method=method, timeout=PATIENT, max_restarts=10)
             results = [solver.solve(goal) for goal in goals]
             found += [[result.success, essence(chain, result)] for result in results]
     return found
@@ -101,7 +101,8 @@ def test_without_numba_there_is_one_warning_that_says_what_to_install():
 
 def test_the_insides_hold_as_plain_python():
     done = subprocess.run(
-        [sys.executable, '-m', 'pytest', '-q', '-p', 'no:cacheprovider', 'test/uncompiled.py'],
+        [sys.executable, '-m', 'pytest', '-q', '-p', 'no:cacheprovider', 'test/uncompiled.py',
+         'test/test_lanes.py', 'test/test_race.py', '-k', 'uncompiled or lanes'],
         capture_output=True, text=True, timeout=110, cwd=ROOT,
         env={**os.environ, 'PYTHONPATH': os.pathsep.join(sys.path), 'NUMBA_DISABLE_JIT': '1'})
     assert done.returncode == 0, done.stdout[-5000:]

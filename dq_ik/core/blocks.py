@@ -43,7 +43,7 @@ from dq_ik.core.trigonometry import padded
 from dq_ik.core.vector import copy, fill
 
 POOL = 12  # candidates for the best reach
-LANE_ROWS = 24  # numbers per joint and lane
+LANE_ROWS = 27  # numbers per joint and lane
 
 
 class Work(NamedTuple):

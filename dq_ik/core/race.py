@@ -43,8 +43,8 @@ from dq_ik.core.vector import record
 
 HEATS = 2  # races that are run, each from other starts
 LAPS = 7  # iterations after which a race is lost
-NEAR = 1e-2  # cost at which the attempt from the seed is worth waiting for...
-PATIENCE = 3  # ...by so many laps: people expect the solution next to their seed
+PATIENCE = 3  # more laps for the attempt from the seed: people expect the solution next to it...
+NEAR = 1e-2  # ...if its cost is below this
 
 
 @routine
@@ -59,9 +59,9 @@ def race(blocks):
     target = dual_quaternion.load(goal)
     target = target[0], dual_quaternion.translation(target)
     searches_line = int(request.head[METHOD]) == Method.PLS
-    winner, laps, last = -1, 0, LAPS
+    winner, laps = -1, 0
     cost, fraction, taken = everywhere(math.inf), everywhere(1.0), everywhere(0.0) <= 0.0
-    for lap in range(LAPS + 1):
+    for lap in range(LAPS + PATIENCE + 1):
         x = forward(tree, n, rows)
         e_p, e_r = error(x, target)
         square_p, square_r = _square(e_p), _square(e_r)
@@ -72,13 +72,10 @@ def race(blocks):
         cost = select(taken, new_cost, cost)
         _take(n, lap, taken, rows)
         met = ((square_p <= goal[TOLERANCE] ** 2) & (square_r <= goal[TOLERANCE + 1] ** 2) & taken)
-        if anywhere(met):
-            if winner < 0 or at(met, 0):
-                winner, laps = _first(met), lap
-            last = min(last, laps + PATIENCE)
-            if winner == 0 or request.head[SEEDED] == 0.0 or not at(cost < NEAR, 0):
-                break
-        if lap >= last:
+        if anywhere(met) and (winner < 0 or at(met, 0)):
+            winner, laps = _first(met), lap
+        waits = winner != 0 and request.head[SEEDED] > 0.0 and at(cost < NEAR, 0)
+        if (winner >= 0 or lap >= LAPS) and not waits:
             break
         columns(tree, n, x[1], goal[WEIGHT], goal[WEIGHT + 3], rows)
         e = _scaled(goal[WEIGHT], e_p), _scaled(goal[WEIGHT + 3], e_r)

@@ -1,0 +1,139 @@
+# Copyright 2026 The dq_ik Authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Attempts that race in lanes: the same kinematics, the same rules, the solution next door."""
+
+from arms import arm, judged, nearby, PATIENT
+from helpers import close, variant
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+from dq_ik import Goal, Pose, Solver
+from dq_ik.core import dual_quaternion, lane_step, lanes, race
+from dq_ik.core.blocks import LANE_ROWS
+from dq_ik.core.compile import kernel
+from dq_ik.core.request import RACES
+from dq_ik.core.tree import is_plain_chain, unpack
+
+each_method = pytest.mark.parametrize('method', ['pgs', 'pls'])
+
+
+@kernel
+def look(numbers, indices, target, rows, out):
+    n = out.shape[0] - 12
+    x = lane_step.forward(unpack(numbers, indices), n, rows)
+    goal = dual_quaternion.load(target)
+    e_p, e_r = lane_step.error(x, (goal[0], dual_quaternion.translation(goal)))
+    for i in range(3):
+        lanes.put(x[1][i], out, i)
+        lanes.put(e_p[i], out, 3 + i)
+        lanes.put(e_r[i], out, 6 + i)
+
+
+@pytest.mark.parametrize('name', ['panda', 'arm6', 'prismatic'])
+def test_poses_and_errors_in_lanes_are_those_of_the_chain(name):
+    chain, rng = arm(name), np.random.default_rng(2)
+    assert is_plain_chain(chain.elements.tree)
+    rows = np.zeros((LANE_ROWS * chain.n, lanes.WIDTH))
+    goal = chain.fk(chain.random(rng))
+    for turns in (0.0, 4.0 * np.pi):  # angles of several turns
+        q = [chain.random(rng) + turns * (chain.upper - chain.lower > 6.0)
+             for _ in range(lanes.WIDTH)]
+        rows[lane_step.TRIAL * chain.n:][:chain.n] = np.transpose(q)
+        out = np.zeros((12 + chain.n, lanes.WIDTH))
+        variant(look, 'compiled')(*chain.packed, goal.numbers(), rows, out)
+        for lane in range(lanes.WIDTH):
+            pose = judged(chain, q[lane])
+            close(out[:3, lane], pose.position, atol=1e-12)
+            close(out[3:6, lane], goal.position - pose.position, atol=1e-12)
+            turn = Rotation.from_matrix((goal @ pose.inverse()).matrix[:3, :3]).as_rotvec()
+            sign = 1.0 if np.dot(turn, out[6:9, lane]) >= 0.0 else -1.0  # at half a turn, either
+            close(sign * out[6:9, lane], turn, atol=1e-5)
+
+
+def test_there_are_rows_for_every_lap():
+    assert lane_step.TAKEN + race.LAPS + race.PATIENCE + 1 == LANE_ROWS
+
+
+def test_only_plain_chains_race():
+    assert not is_plain_chain(arm('two_arms').elements.tree)
+    assert not is_plain_chain(arm('mimic').elements.tree)
+    assert not is_plain_chain(arm('hand').elements.tree)
+
+
+@each_method
+@pytest.mark.parametrize('name', ['panda', 'arm6'])
+def test_a_race_is_won_in_few_laps_by_an_answer_that_holds(name, method):
+    chain, rng = arm(name), np.random.default_rng(5)
+    solver = Solver(chain, method=method, timeout=PATIENT)
+    goals = [chain.fk(chain.random(rng)) for _ in range(300)]
+    results = [solver.solve(goal, chain.neutral) for goal in goals]
+    most = race.LAPS + race.PATIENCE
+    won = [result.iterations <= most and result.restarts < race.HEATS * lanes.WIDTH
+           for result in results]
+    assert np.mean(won) > 0.95
+    for goal, result in zip(goals, results):
+        assert result.success
+        assert (chain.lower <= result.q).all()
+        assert (result.q <= chain.upper).all()
+        assert np.linalg.norm(judged(chain, result.q).position - goal.position) < 1e-5
+
+
+@each_method
+def test_a_seed_nearby_leads_to_the_solution_next_to_it(method):
+    chain, rng = arm('panda'), np.random.default_rng(6)
+    solver = Solver(chain, method=method, timeout=PATIENT)
+    ways = []
+    for _ in range(500):
+        q = chain.random(rng)
+        seed = nearby(chain, q, rng, 0.2)
+        ways.append(abs(solver.solve(chain.fk(q), seed).q - seed).max())
+    assert np.mean(np.array(ways) > 0.7) < 0.01
+
+
+def test_a_seed_that_is_a_solution_is_the_answer():
+    chain = arm('panda')
+    result = Solver(chain, timeout=PATIENT).solve(chain.fk(chain.neutral), chain.neutral)
+    assert (result.iterations, result.restarts) == (0, 0)
+    close(result.q, chain.neutral, atol=0.0)
+
+
+@each_method
+def test_the_trace_is_the_way_of_the_winner(method):
+    chain, rng = arm('panda'), np.random.default_rng(7)
+    solver = Solver(chain, method=method, timeout=PATIENT, trace=50)
+    for _ in range(20):
+        result = solver.solve(chain.fk(chain.random(rng)), chain.neutral)
+        assert len(result.trace) == result.iterations
+        assert (chain.lower <= result.trace).all()
+        assert (result.trace <= chain.upper).all()
+        close(result.trace[-1], result.q, atol=0.0)
+
+
+@pytest.mark.parametrize('options', [
+    {'mode': 'distance'}, {'max_restarts': 0}, {'max_iterations': 3},
+    {'rest_posture_weight': 0.1}])
+def test_nobody_races_where_more_is_asked_than_any_answer(options):
+    chain = arm('panda')
+    assert Solver(chain)._may_race()
+    solver = Solver(chain, **options)
+    assert not solver._template[0, RACES]
+
+
+def test_points_are_sought_from_the_seed_alone():
+    chain = arm('panda')
+    goal = Goal(Pose.from_xyz_rpy((0.5, 0.1, 0.4), (0, 0, 0)), rotation_weight=0.0)
+    alone = Solver(chain, timeout=PATIENT, max_restarts=0).solve(goal, chain.neutral)
+    close(Solver(chain, timeout=PATIENT).solve(goal, chain.neutral).q, alone.q, atol=0.0)
