@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""How our nodes run: until shutdown, with clear last words; and by real time."""
+"""How our nodes run: until shutdown, with clear last words; by real time, and in time."""
 
 from __future__ import annotations
 
@@ -28,6 +28,7 @@ from rclpy.node import Node
 from rclpy.timer import Timer
 
 from dq_ik.errors import DqIkError
+from dq_ik.priority import take_priority
 
 
 def run(name: str, make_node: Callable[[], Node], args: list[str] | None = None) -> int:
@@ -62,3 +63,12 @@ def run(name: str, make_node: Callable[[], Node], args: list[str] | None = None)
 def steady_timer(node: Node, period: float, callback: Callable[[], None]) -> Timer:
     """Call ``callback`` every ``period`` seconds of real time, also while simulated time stops."""
     return node.create_timer(period, callback, clock=Clock(clock_type=ClockType.STEADY_TIME))
+
+
+def go_first(node: Node, priority: int) -> None:
+    """Run at a real-time priority, unless it is 0; where this is not permitted, say so."""
+    if priority > 0:
+        try:
+            take_priority(priority)
+        except PermissionError as error:
+            node.get_logger().warning(f'thread_priority has no effect: {error}')
