@@ -28,7 +28,7 @@ import pytest
 pytest.importorskip('pinocchio')
 pytest.importorskip('scipy')
 
-from benchmark import batches, cases, install, robots, runner
+from benchmark import batches, cases, install, robots, runner, timing
 from benchmark.portions import next_portion
 from benchmark.protocol import Answers, count_flips, judge, Referee, Settings, Tally, trace
 from benchmark.runner import Runner, start_workers, Worker
@@ -241,6 +241,7 @@ def recorder(monkeypatch, panda):
     """Return a host with a recorder that was loaded for the arm, and the recorder."""
     module = SimpleNamespace(PACKAGE='none', SOLVERS={'recorder': Recorder})
     monkeypatch.setitem(sys.modules, 'benchmark.peers.recorder', module)
+    monkeypatch.setattr(timing, 'REPEATS', 1)  # others on this machine shall not change the count
     host = Host('recorder')
     problems = cases.reachable(panda, 30)
     assert host.load('recorder', panda, problems.settings, problems.goals[0],
