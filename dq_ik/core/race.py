@@ -36,7 +36,7 @@ from dq_ik.core.lane_step import (
     TAKEN,
     TRIAL,
 )
-from dq_ik.core.lanes import anywhere, at, clamp, everywhere, get, put, select
+from dq_ik.core.lanes import anywhere, at, clamp, everywhere, get, put, select, WIDTH
 from dq_ik.core.methods import ARMIJO, BACKTRACK, DAMPING, DAMPING_FLOOR
 from dq_ik.core.request import METHOD, Method, SEEDED, TOLERANCE, WEIGHT
 from dq_ik.core.vector import record
@@ -44,7 +44,8 @@ from dq_ik.core.vector import record
 HEATS = 2  # races that are run, each from other starts
 LAPS = 7  # iterations after which a race is lost
 PATIENCE = 3  # more laps for the attempt from the seed: people expect the solution next to it...
-NEAR = 1e-2  # ...if its cost is below this
+FAR = 6.0  # ...if it starts with less than this many times the cost of others...
+NEAR = 1e-2  # ...and has come to a cost below this
 
 
 @routine
@@ -59,7 +60,7 @@ def race(blocks):
     target = dual_quaternion.load(goal)
     target = target[0], dual_quaternion.translation(target)
     searches_line = int(request.head[METHOD]) == Method.PLS
-    winner, laps = -1, 0
+    winner, laps, hopeful = -1, 0, False
     cost, fraction, taken = everywhere(math.inf), everywhere(1.0), everywhere(0.0) <= 0.0
     for lap in range(LAPS + PATIENCE + 1):
         x = forward(tree, n, rows)
@@ -74,7 +75,9 @@ def race(blocks):
         met = ((square_p <= goal[TOLERANCE] ** 2) & (square_r <= goal[TOLERANCE + 1] ** 2) & taken)
         if anywhere(met) and (winner < 0 or at(met, 0)):
             winner, laps = _first(met), lap
-        waits = winner != 0 and request.head[SEEDED] > 0.0 and at(cost < NEAR, 0)
+        if lap == 0:
+            hopeful = request.head[SEEDED] > 0.0 and _starts_near(cost, rows)
+        waits = winner != 0 and hopeful and at(cost < NEAR, 0)
         if (winner >= 0 or lap >= LAPS) and not waits:
             break
         columns(tree, n, x[1], goal[WEIGHT], goal[WEIGHT + 3], rows)
@@ -122,6 +125,16 @@ def _take(n, lap, taken, rows):
     before = (TAKEN + max(lap - 1, 0)) * n
     for i in range(n):
         put(select(taken, get(rows, TRIAL * n + i), get(rows, before + i)), rows, here + i)
+
+
+@kernel
+def _starts_near(cost, rows):
+    """Tell whether the seed, in the first lane, starts about as near to the goal as others."""
+    put(cost, rows, STEP)
+    farthest = 0.0
+    for lane in range(1, WIDTH):
+        farthest = max(farthest, rows[STEP, lane])
+    return rows[STEP, 0] < FAR * farthest
 
 
 @kernel
