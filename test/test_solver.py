@@ -279,10 +279,10 @@ def test_without_a_seed_a_search_starts_near_the_goal_and_a_stream_at_the_neutra
     chain = arm('panda')
     goal = chain.fk(chain.random(np.random.default_rng(5)))
     search = Solver(chain, timeout=PATIENT, trace=1)
-    first, from_neutral = search.solve(goal).trace[0], search.solve(goal, chain.neutral).trace[0]
+    stream = Solver(chain, timeout=PATIENT, max_restarts=0, trace=1)
+    first, from_neutral = search.solve(goal).trace[0], stream.solve(goal, chain.neutral).trace[0]
     assert np.abs(first - from_neutral).max() > 0.1
     assert chain.fk(first).distance(goal)[0] < chain.fk(from_neutral).distance(goal)[0]
-    stream = Solver(chain, timeout=PATIENT, max_restarts=0)
     assert np.array_equal(stream.solve(goal).q, stream.solve(goal, chain.neutral).q)
 
 
