@@ -62,7 +62,7 @@ class Plan:
     batch: int
 
 
-QUICK = Plan(arms=robots.ARMS, few=('panda', 'ur5'), count=1000, frames=400, paths=3, hopeless=30,
+QUICK = Plan(arms=robots.ARMS, few=('panda', 'ur5'), count=3000, frames=400, paths=3, hopeless=30,
              joints=(7, 20, 50, 100), tips=(1, 2, 4, 8), cell_seconds=0.15, batch=20_000)
 FULL = Plan(arms=robots.ARMS, few=('panda', 'ur5', 'iiwa'), count=10_000, frames=2500, paths=8,
             hopeless=1000, joints=(7, 15, 30, 50, 75, 100), tips=(1, 2, 4, 6, 8),

@@ -62,23 +62,28 @@ def first_line(error: Exception) -> str:
 
 def run(solver, goals: list, seeds: np.ndarray, chained: bool) -> Answers:
     """Solve problems one after the other, each under the clock; chained: from the last answer."""
-    answers = Answers.none(len(goals), seeds.shape[1])
-    seed, clock = seeds[0], time.perf_counter_ns
-    for i, goal in enumerate(goals):
+    found, claims, times, trouble = [], [], [], ''
+    seed, given = seeds[0], list(seeds)
+    solve, clock = solver.solve, time.perf_counter_ns
+    for i, goal in enumerate(goals):  # little happens between the calls: it would cool the caches
         if not chained:
-            seed = seeds[i]
+            seed = given[i]
         started = clock()
         try:  # as attempt does, without the time of its call
-            q, claimed = solver.solve(goal, seed)
+            q, claimed = solve(goal, seed)
         except Exception as error:
-            q, claimed = None, False
-            answers.trouble = answers.trouble or first_line(error)
-        answers.seconds[i] = (clock() - started) * 1e-9
-        answers.claimed[i] = claimed
+            q, claimed, trouble = None, False, trouble or first_line(error)
+        times.append(clock() - started)
+        found.append(q)
+        claims.append(claimed)
+        if chained and q is not None and np.isfinite(q).all():
+            seed = np.asarray(q, float)
+    answers = Answers.none(len(goals), seeds.shape[1])
+    for row, q in zip(answers.q, found):
         if q is not None:
-            answers.q[i] = q
-            if chained and np.isfinite(answers.q[i]).all():
-                seed = answers.q[i]
+            row[:] = q
+    answers.claimed[:], answers.seconds[:] = claims, np.multiply(times, 1e-9)
+    answers.trouble = trouble
     return answers
 
 

@@ -56,7 +56,7 @@ class IkResult:
     @property
     def q(self) -> np.ndarray:
         """Joint vector (n,), a copy."""
-        return self._answer[ANSWER_HEAD:ANSWER_HEAD + self._chain.n].copy()
+        return self._answer[self._chain.q_in_answer].copy()
 
     @property
     def status(self) -> Status:
@@ -124,7 +124,7 @@ class IkResult:
 
     @property
     def restarts(self) -> int:
-        """Attempts after the first."""
+        """Number of the last start: 0 is the first (the seed), then follow the stored ones."""
         return int(self._answer[RESTARTS])
 
     @property
@@ -180,7 +180,7 @@ class BatchResult:
     @property
     def q(self) -> np.ndarray:
         """Joint vectors (N, n)."""
-        return self._answers[:, ANSWER_HEAD:ANSWER_HEAD + self._chain.n]
+        return self._answers[:, self._chain.q_in_answer]
 
     @property
     def success(self) -> np.ndarray:
@@ -215,7 +215,7 @@ class BatchResult:
 
     @property
     def restarts(self) -> np.ndarray:
-        """Attempts after the first (N,)."""
+        """Numbers of the last starts (N,): 0 is the first."""
         return self._answers[:, RESTARTS].astype(int)
 
     @property

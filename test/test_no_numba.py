@@ -61,7 +61,7 @@ def answers() -> list[list]:
         goals = [chain.fk_all(chain.random(rng)) for _ in range(COUNT)]
         goals.append(dict.fromkeys(chain.tips, far))
         for method in METHODS:
-            solver = Solver(chain, method=method, timeout=PATIENT, max_restarts=10)
+            solver = Solver(chain, method=method, timeout=PATIENT, max_restarts=30)
             results = [solver.solve(goal) for goal in goals]
             found += [[result.success, essence(chain, result)] for result in results]
     return found

@@ -41,7 +41,7 @@ from dq_ik.core.methods import ARMIJO, BACKTRACK, DAMPING, DAMPING_FLOOR
 from dq_ik.core.request import METHOD, Method, SEEDED, TOLERANCE, WEIGHT
 from dq_ik.core.vector import record
 
-HEATS = 2  # races that are run, each from other starts
+HEATS = 6  # races that are run at most, each from other starts
 LAPS = 7  # iterations after which a race is lost
 PATIENCE = 3  # more laps for the attempt from the seed: people expect the solution next to it...
 FAR = 6.0  # ...if it starts with less than this many times the cost of others...

@@ -103,8 +103,8 @@ def solve(numbers, indices, table, requests, targets, seeds, answers_out):
             if worst <= 1.0:
                 answer.head[RESTARTS] = heat * WIDTH + lane
                 judge(blocks, (cost, worst, laps))
-                heat = HEATS
-            heat += 1
+            over = worst <= 1.0 or seconds(work.clock) > request.head[TIMEOUT]
+            heat = HEATS if over else heat + 1
         while next_start(blocks):
             if int(request.head[METHOD]) == Method.PGS:
                 result = methods.pgs(blocks, answer.q, limit)
