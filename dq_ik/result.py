@@ -45,12 +45,13 @@ class IkResult:
     ``q`` is inside the limits, and ``status`` was judged by forward kinematics on that very ``q``.
     """
 
-    __slots__ = ('_answer', '_chain', '_max_trace')
+    __slots__ = ('_answer', '_chain', '_max_trace', '_status')
 
-    def __init__(self, chain: Chain, answer: np.ndarray, max_trace: int = 0) -> None:
+    def __init__(self, chain: Chain, answer: np.ndarray, status: int, max_trace: int = 0) -> None:
         """Wrap an answer of the kernels."""
         self._chain = chain
         self._answer = answer
+        self._status = status
         self._max_trace = max_trace
 
     @property
@@ -61,7 +62,7 @@ class IkResult:
     @property
     def status(self) -> Status:
         """How the solve ended."""
-        status = Status(int(self._answer[STATUS]))
+        status = Status(self._status)
         if status is Status.BEST_REACH_LIMITS and not self.limited_joints:
             return Status.STEP_LIMITED
         return status
@@ -69,7 +70,7 @@ class IkResult:
     @property
     def success(self) -> bool:
         """Whether every goal is met within its tolerance."""
-        return self._answer.item(STATUS) == 0.0
+        return self._status == 0
 
     @property
     def message(self) -> str:
@@ -171,7 +172,8 @@ class BatchResult:
 
     def __getitem__(self, row: int) -> IkResult:
         """Return one answer."""
-        return IkResult(self._chain, self._answers[row], self._max_trace)
+        answer = self._answers[row]
+        return IkResult(self._chain, answer, int(answer[STATUS]), self._max_trace)
 
     def __iter__(self) -> Iterator[IkResult]:
         """Go through the answers."""

@@ -26,6 +26,7 @@ from numpy.typing import ArrayLike
 from dq_ik.chain import Chain
 from dq_ik.core import comparison, lanes, race, search
 from dq_ik.core import request as core
+from dq_ik.core.blocks import pack_robot
 from dq_ik.core.compile import announce, bound
 from dq_ik.core.tree import is_plain_chain
 from dq_ik.errors import GoalError, listing, OptionError, SeedError
@@ -62,18 +63,17 @@ class Solver:
         # where the rows with one value per joint start
         self._rows = core.REQUEST_HEAD + core.GOAL_WIDTH * self._n_tips
         solutions = self.options.max_solutions if self.options.mode == 'all' else 0
-        self._answer_size = core.answer_size(
-            chain.n, self._n_tips, solutions, self.options.trace)
-        self._max_trace = self.options.trace
-        self._shape = (chain.n,)
+        self._answer_size = core.answer_size(chain.n, self._n_tips, solutions, self.options.trace)
+        self._max_trace, self._shape = self.options.trace, (chain.n,)
         self._template = self._request()[None]
         own = self.options.method in ('pgs', 'pls')
         kernel = search.solve if own else comparison.solve
         announce(kernel)
         restarts = self.options.max_restarts
         count = max(STARTS, restarts + 1) if restarts else 1
-        robot = *chain.packed, start_table(chain, count, self.options.random_seed)
-        self._call = partial(bound(kernel, *robot, self._template, NONE, NONE, NONE), *robot)
+        numbers, indices = chain.packed
+        robot = pack_robot(numbers, indices, start_table(chain, count, self.options.random_seed))
+        self._call = partial(bound(kernel, robot, self._template, NONE, NONE, NONE), robot)
 
     def solve(self, goals: Any, seed: ArrayLike | None = None, *,
               bounds: tuple[ArrayLike, ArrayLike] | None = None) -> IkResult:
@@ -102,9 +102,10 @@ class Solver:
             if seeds.shape != self._shape:
                 self.chain.vector(seed)
         answer = np.empty(self._answer_size)
-        if not self._call(requests, targets, seeds, answer):
+        status = self._call(requests, targets, seeds, answer)
+        if status < 0:
             self.chain.checked(seeds)  # says what is wrong
-        return IkResult(self.chain, answer, self._max_trace)
+        return IkResult(self.chain, answer, status, self._max_trace)
 
     def solve_batch(self, goals: Any, seeds: ArrayLike | None = None, *,
                     progress: bool = False) -> BatchResult:

@@ -54,7 +54,7 @@ class Cost:
         solver._write_goals(requests[0], goals)
         memory = new_memory(*solver._call.args, requests)
         answers = np.empty(solver._answer_size)
-        self.blocks = at_row(solver._call.args, memory, requests, none, none, answers, 0)
+        self.blocks = at_row(*solver._call.args, memory, requests, none, none, answers, 0)
         begin(self.blocks)
         self.work = work_of(self.blocks)
 

@@ -28,13 +28,14 @@ import numpy as np
 from dq_ik.core.compile import kernel
 from dq_ik.core.frame import WIDTH
 from dq_ik.core.lanes import WIDTH as LANES
-from dq_ik.core.memory import address, matrix, vector
+from dq_ik.core.memory import address, integers, matrix, singles, vector
 from dq_ik.core.request import (
     ANSWER_SIZE,
     MAX_TRACE,
     REQUEST_HEAD,
     REQUEST_ROWS,
     SEEDED,
+    STATUS,
     view_answer,
     view_request,
 )
@@ -42,6 +43,7 @@ from dq_ik.core.tree import n_screws, N_TIPS, unpack
 from dq_ik.core.trigonometry import padded
 from dq_ik.core.vector import copy, fill
 
+ROBOT_HEAD = 4
 POOL = 12  # candidates for the best reach
 LANE_ROWS = 27  # numbers per joint and lane
 
@@ -93,15 +95,42 @@ class Blocks(NamedTuple):
     n_table: int
 
 
+def pack_robot(numbers: np.ndarray, indices: np.ndarray, table: np.ndarray) -> np.ndarray:
+    """
+    Return a robot as one block: sizes, the packed tree, the table of starts in single precision.
+
+    One argument of an entry instead of three; integers and singles keep their bits.
+    """
+    sizes = np.array([len(numbers), len(indices), *table.shape], np.int64)
+    singles_ = np.append(table.ravel(), np.zeros(table.size % 2, np.float32))
+    return np.concatenate([part.view(np.float64) for part in (sizes, numbers, indices, singles_)])
+
+
 @kernel
-def new_memory(numbers, indices, table, requests):
+def _sizes(robot):
+    """Lengths of the numbers and the indices, rows and columns of the table."""
+    sizes = vector(integers(robot, 0), 0, ROBOT_HEAD)
+    return sizes[0], sizes[1], sizes[2], sizes[3]
+
+
+@kernel
+def _places(robot):
+    """Where the numbers, the indices and the table begin."""
+    n_numbers, n_indices, _, _ = _sizes(robot)
+    return ROBOT_HEAD, ROBOT_HEAD + n_numbers, ROBOT_HEAD + n_numbers + n_indices
+
+
+@kernel
+def new_memory(robot, requests):
     """Allocate the memory of a call: a request of its own and work arrays, and integers."""
-    tree = unpack(numbers, indices)
+    numbers, indices, _ = _places(robot)
+    _, _, table_rows, n_table = _sizes(robot)
+    tree = unpack(vector(robot, numbers, indices - numbers), integers(robot, indices))
     n_tips = tree.tip.shape[0]
-    n = table.shape[0] - WIDTH * n_tips
+    n = table_rows - WIDTH * n_tips
     n_elements = tree.index.shape[0]
     size = (3 * padded(n_elements) + WIDTH * n_elements + 6 * n_screws(tree) + 15 * n_tips
-            + 6 * tree.slot.shape[0] + 2 * n * n + 7 * n + POOL * (n + 1) + table.shape[1]
+            + 6 * tree.slot.shape[0] + 2 * n * n + 7 * n + POOL * (n + 1) + n_table
             + _lane_rows(tree, n) * LANES)
     memory = np.empty(requests.shape[1] + size)
     # unused lanes stay zero
@@ -116,9 +145,15 @@ def _lane_rows(tree, n):
 
 
 @kernel
-def is_kept(memory):
-    """Return True; memory whose addresses are in use is kept until it is asked for here."""
-    return memory[0].shape[0] + memory[1].shape[0] >= 0
+def last_status(memory, requests, answers):
+    """
+    Return the status of the last row.
+
+    Memory whose addresses are in use is kept until it is asked for here.
+    """
+    if memory[0].shape[0] + memory[1].shape[0] == 0 or answers.shape[0] == 0:
+        return 0
+    return int(answers[answers.shape[0] - int(requests[0, ANSWER_SIZE]) + STATUS])
 
 
 @kernel
@@ -132,14 +167,15 @@ def at_row(robot, memory, requests, targets, seeds, answers, row):
     """
     Blocks of a row of a call; its request is put together.
 
-    :param robot: packed tree and table of starts
+    :param robot: of :func:`pack_robot`
     :param requests: ``(N, size)``, or ``(1, size)`` for all rows
     :param targets: ``(8 N,)`` dual quaternions of the only tip; none: as in the requests
     :param seeds: ``(n N,)``, or ``(n,)`` for all rows; none: as in the requests
     :param answers: ``(N answer_size,)``
     """
-    numbers, indices, table = robot
-    n = table.shape[0] - WIDTH * indices[N_TIPS]
+    numbers, indices, table = _places(robot)
+    _, _, table_rows, n_table = _sizes(robot)
+    n = table_rows - WIDTH * vector(integers(robot, indices), N_TIPS, 1)[0]
     request = vector(memory[0], 0, requests.shape[1])
     copy(requests[row if requests.shape[0] > 1 else 0], request)
     if targets.shape[0] > 0:
@@ -150,9 +186,10 @@ def at_row(robot, memory, requests, targets, seeds, answers, row):
         request[SEEDED] = 1.0
     size = int(request[ANSWER_SIZE])
     work = vector(memory[0], request.shape[0], memory[0].shape[0] - request.shape[0])
-    return Blocks(address(numbers), address(indices), address(table), address(request),
+    return Blocks(address(vector(robot, numbers, indices - numbers)), integers(robot, indices),
+                  singles(robot, table), address(request),
                   address(vector(answers, size * row, size)), address(work), address(memory[1]),
-                  n, table.shape[1])
+                  n, n_table)
 
 
 @kernel
@@ -195,7 +232,7 @@ def _n_tips(blocks):
 
 
 @kernel
-def view_work(block, integers, tree, n, n_table, trace):
+def view_work(block, whole, tree, n, n_table, trace):
     """See two blocks as :class:`Work`."""
     n_elements, n_tips, n_slots = tree.index.shape[0], tree.tip.shape[0], tree.slot.shape[0]
     screws = n_screws(tree)
@@ -218,4 +255,4 @@ def view_work(block, integers, tree, n, n_table, trace):
         vector(block, e + 6 * n, n), matrix(block, f, POOL, n), vector(block, g, POOL),
         vector(block, g + POOL, n_table),
         matrix(block, g + POOL + n_table, _lane_rows(tree, n), LANES),
-        trace, vector(integers, 0, n), vector(integers, n, 2), vector(integers, n + 2, 1))
+        trace, vector(whole, 0, n), vector(whole, n, 2), vector(whole, n + 2, 1))

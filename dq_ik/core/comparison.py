@@ -23,25 +23,32 @@ from :mod:`dq_ik.core.best_reach`.
 import math
 
 from dq_ik.core import paper, reference
-from dq_ik.core.blocks import answer_of, at_row, is_kept, n_rows, new_memory, request_of, work_of
+from dq_ik.core.blocks import (
+    answer_of,
+    at_row,
+    last_status,
+    n_rows,
+    new_memory,
+    request_of,
+    work_of,
+)
 from dq_ik.core.clock import seconds
 from dq_ik.core.compile import entry, routine
 from dq_ik.core.posture import relax
 from dq_ik.core.request import BEST, ITERATIONS, MAX_ITERATIONS, METHOD, Method, STATUS, TIMEOUT
 from dq_ik.core.residual import look
-from dq_ik.core.search import begin, conclude, judge, next_start, wants_relaxing
+from dq_ik.core.search import BAD_SEED, begin, conclude, judge, next_start, wants_relaxing
 from dq_ik.core.starts import at_seed
 from dq_ik.core.vector import all_finite, copy
 from dq_ik.core.verdict import Status
 
 
 @entry
-def solve(numbers, indices, table, requests, targets, seeds, answers_out):
+def solve(robot, requests, targets, seeds, answers_out):
     """Solve each row by the method it names; as :func:`dq_ik.core.search.solve`."""
     if not all_finite(seeds):
-        return False
-    robot = numbers, indices, table
-    memory = new_memory(numbers, indices, table, requests)
+        return BAD_SEED
+    memory = new_memory(robot, requests)
     for row in range(n_rows(requests, answers_out)):
         blocks = at_row(robot, memory, requests, targets, seeds, answers_out, row)
         request, answer, work = request_of(blocks), answer_of(blocks), work_of(blocks)
@@ -61,7 +68,7 @@ def solve(numbers, indices, table, requests, targets, seeds, answers_out):
             answer.head[ITERATIONS] += relax(blocks, work.pool[0])
         take_nearest(blocks)
         conclude(blocks, start)
-    return is_kept(memory)
+    return last_status(memory, requests, answers_out)
 
 
 @routine

@@ -20,6 +20,8 @@ fifty of them. A view made here is only an address and a shape: the block must o
 arguments of an entry do.
 """
 
+import numpy as np
+
 from dq_ik.core.compile import COMPILED, kernel
 
 if COMPILED:
@@ -36,6 +38,19 @@ if COMPILED:
             return builder.gep(data, [arguments[1]])
         return types.CPointer(block.dtype)(block, types.intp), generate
 
+    def _as(dtype):
+        """Return an intrinsic that sees a block as numbers of another type, from a place on."""
+        @intrinsic
+        def see(typing_context, block, start):
+            def generate(context, builder, signature, arguments):
+                array = context.make_array(signature.args[0])(context, builder, arguments[0])
+                place = builder.gep(array.data, [arguments[1]])
+                return builder.bitcast(place, context.get_value_type(signature.return_type))
+            return types.CPointer(dtype)(block, types.intp), generate
+        return see
+
+    integers, singles = _as(types.int64), _as(types.float32)
+
     @kernel
     def address(block):
         """Pointer to a block: all that a called routine needs of it."""
@@ -51,6 +66,14 @@ if COMPILED:
         """View ``rows * columns`` numbers of a block from ``start`` on as a matrix."""
         return carray(_address(block, start), (rows, columns))
 else:
+    def integers(block, start):
+        """See a block as integers, from a place on."""
+        return block[start:].view(np.int64)
+
+    def singles(block, start):
+        """See a block as numbers in single precision, from a place on."""
+        return block[start:].view(np.float32)
+
     def address(block):
         """Return the block itself."""
         return block

@@ -28,7 +28,7 @@ from dq_ik.core.best_reach import newton
 from dq_ik.core.blocks import (
     answer_of,
     at_row,
-    is_kept,
+    last_status,
     n_rows,
     new_memory,
     POOL,
@@ -72,21 +72,21 @@ from dq_ik.core.vector import all_finite, copy, fill
 from dq_ik.core.verdict import finish, press, report, Status
 
 BEST_REACH_ITERATIONS = 100
+BAD_SEED = -1
 
 
 @entry
-def solve(numbers, indices, table, requests, targets, seeds, answers_out):
+def solve(robot, requests, targets, seeds, answers_out):
     """
     Solve each row by ``pgs`` or ``pls``.
 
-    :param table: ``(n + 7 n_tips, n_table)`` stored configurations and the frames of their tips
+    :param robot: of :func:`dq_ik.core.blocks.pack_robot`
     :param requests: and targets, seeds: see :func:`dq_ik.core.blocks.at_row`
-    :returns: whether the seeds are finite; if not, the answers mean nothing
+    :returns: the status of the last row, or BAD_SEED: a seed is not finite, nothing was done
     """
     if not all_finite(seeds):
-        return False
-    robot = numbers, indices, table
-    memory = new_memory(numbers, indices, table, requests)
+        return BAD_SEED
+    memory = new_memory(robot, requests)
     for row in range(n_rows(requests, answers_out)):
         blocks = at_row(robot, memory, requests, targets, seeds, answers_out, row)
         request, answer, work = request_of(blocks), answer_of(blocks), work_of(blocks)
@@ -117,7 +117,7 @@ def solve(numbers, indices, table, requests, targets, seeds, answers_out):
         while place < POOL and work.pool_cost[place] < math.inf and not late(blocks):
             place = keep(blocks, place, newton(blocks, work.pool[place], BEST_REACH_ITERATIONS))
         conclude(blocks, start)
-    return is_kept(memory)
+    return last_status(memory, requests, answers_out)
 
 
 @routine
