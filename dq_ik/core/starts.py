@@ -183,13 +183,7 @@ def line_up(blocks, heat):
     first = TRIAL * n
     if heat == 0:
         _measure(blocks, RACING)
-    nearest, place = lanes.everywhere(math.inf), lanes.everywhere(0.0)
-    for i in range(RACING // lanes.WIDTH):
-        distance = lanes.get(work.distance, i)
-        nearer = distance < nearest
-        nearest = lanes.select(nearer, distance, nearest)
-        place = lanes.select(nearer, float(i), place)
-    lanes.put(place, rows, 0)
+    lanes.put(_nearest_in_lanes(work.distance), rows, 0)
     for lane in range(lanes.WIDTH):
         column = lanes.WIDTH * int(rows[0, lane]) + lane
         work.distance[column] = math.inf
@@ -203,6 +197,26 @@ def line_up(blocks, heat):
     for i in range(n):
         q = lanes.clamp(lanes.get(rows, first + i), work.lower[i], work.upper[i])
         lanes.put(q, rows, first + i)
+
+
+@kernel
+def _nearest_in_lanes(distance):
+    """
+    Rows of the smallest distances in the columns of an array (.., lanes).
+
+    The two halves are searched side by side: each comparison waits for the one before it.
+    """
+    half = RACING // lanes.WIDTH // 2
+    nearest, place = lanes.get(distance, 0), lanes.everywhere(0.0)
+    nearest_2, place_2 = lanes.get(distance, half), lanes.everywhere(float(half))
+    for i in range(1, half):
+        one, two = lanes.get(distance, i), lanes.get(distance, half + i)
+        nearer, nearer_2 = one < nearest, two < nearest_2
+        nearest = lanes.select(nearer, one, nearest)
+        place = lanes.select(nearer, float(i), place)
+        nearest_2 = lanes.select(nearer_2, two, nearest_2)
+        place_2 = lanes.select(nearer_2, float(half + i), place_2)
+    return lanes.select(nearest_2 < nearest, place_2, place)
 
 
 @kernel
