@@ -25,7 +25,7 @@ from dq_ik.core import frame, lanes, quaternion
 from dq_ik.core.compile import kernel
 from dq_ik.core.lanes import absolute, anywhere, clamp, everywhere, get, put, select
 from dq_ik.core.methods import NEAR_LIMIT
-from dq_ik.core.tip_step import add_outer, add_square, along, solve_blocks, without
+from dq_ik.core.tip_step import add_column, along, solve_blocks, without
 from dq_ik.core.tree import KIND, PRISMATIC
 
 # Rows of lanes, in units of the number of joints: the step, its slope, gains (zero: held), axes
@@ -130,14 +130,8 @@ def _solve(n, e, damping, rows):
     rotation = (damping, zero, damping, zero, zero, damping)
     coupling = (zero, zero, zero, zero, zero, zero, zero, zero, zero)
     for i in range(n):
-        c = _column(rows, n, i)
-        g = get(rows, GAIN * n + i)
-        v = (c[0], c[1], c[2])
-        w = (c[3], c[4], c[5])
-        w_g = (g * w[0], g * w[1], g * w[2])
-        position = add_square(position, v, (g * v[0], g * v[1], g * v[2]))
-        coupling = add_outer(coupling, w_g, v)
-        rotation = add_square(rotation, w, w_g)
+        position, coupling, rotation = add_column(
+            (position, coupling, rotation), _column(rows, n, i), get(rows, GAIN * n + i))
     return solve_blocks((position, coupling, rotation), e)
 
 

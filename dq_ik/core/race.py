@@ -38,7 +38,7 @@ from dq_ik.core.lane_step import (
 )
 from dq_ik.core.lanes import anywhere, at, clamp, everywhere, get, put, select, WIDTH
 from dq_ik.core.methods import ARMIJO, BACKTRACK, DAMPING, DAMPING_FLOOR
-from dq_ik.core.request import METHOD, Method, SEEDED, TOLERANCE, WEIGHT
+from dq_ik.core.request import METHOD, Method, TOLERANCE, WEIGHT
 from dq_ik.core.vector import record
 
 HEATS = 6  # races that are run at most, each from other starts
@@ -49,10 +49,11 @@ NEAR = 1e-2  # ...and has come to a cost below this
 
 
 @routine
-def race(blocks):
+def race(blocks, seeded):
     """
     Run a race from the rows TRIAL of the lanes; the winner's configuration is in ``work.best``.
 
+    :param seeded: whether the seed is in the first lane
     :returns: the lane that won, -1 for none, and its iterations
     """
     tree, request, work = tree_of(blocks), request_of(blocks), work_of(blocks)
@@ -76,7 +77,7 @@ def race(blocks):
         if anywhere(met) and (winner < 0 or at(met, 0)):
             winner, laps = _first(met), lap
         if lap == 0:
-            hopeful = request.head[SEEDED] > 0.0 and _starts_near(cost, rows)
+            hopeful = seeded and _starts_near(cost, rows)
         waits = winner != 0 and hopeful and at(cost < NEAR, 0)
         if (winner >= 0 or lap >= LAPS) and not waits:
             break

@@ -88,19 +88,24 @@ def _blocks(column, gain, damping, free, count):
     rotation = (damping, 0.0, damping, 0.0, 0.0, damping)
     coupling = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     for p in range(count):
-        c = column[free[p]]
-        g = gain[free[p]]
-        v = (c[0], c[1], c[2])
-        w = (c[3], c[4], c[5])
-        w_g = (g * w[0], g * w[1], g * w[2])
-        position = add_square(position, v, (g * v[0], g * v[1], g * v[2]))
-        coupling = add_outer(coupling, w_g, v)
-        rotation = add_square(rotation, w, w_g)
+        blocks = add_column((position, coupling, rotation), column[free[p]], gain[free[p]])
+        position, coupling, rotation = blocks
     return position, coupling, rotation
 
 
 @kernel
-def add_square(s, a, b):
+def add_column(blocks, c, g):
+    """Add ``g c c^T`` to the blocks of :func:`_blocks`."""
+    position, coupling, rotation = blocks
+    v = (c[0], c[1], c[2])
+    w = (c[3], c[4], c[5])
+    w_g = (g * w[0], g * w[1], g * w[2])
+    return (_add_square(position, v, (g * v[0], g * v[1], g * v[2])),
+            _add_outer(coupling, w_g, v), _add_square(rotation, w, w_g))
+
+
+@kernel
+def _add_square(s, a, b):
     """Add ``a b^T`` with b parallel to a."""
     return (s[0] + a[0] * b[0],
             s[1] + a[1] * b[0], s[2] + a[1] * b[1],
@@ -108,7 +113,7 @@ def add_square(s, a, b):
 
 
 @kernel
-def add_outer(m, a, b):
+def _add_outer(m, a, b):
     """Add ``a b^T``."""
     return (m[0] + a[0] * b[0], m[1] + a[0] * b[1], m[2] + a[0] * b[2],
             m[3] + a[1] * b[0], m[4] + a[1] * b[1], m[5] + a[1] * b[2],
