@@ -103,7 +103,7 @@ class Solver:
                 self.chain.vector(seed)
         answer = np.empty(self._answer_size)
         status = self._call(requests, targets, seeds, answer)
-        if status < 0:
+        if status == search.BAD_SEED:
             self.chain.checked(seeds)  # says what is wrong
         return IkResult(self.chain, answer, status, self._max_trace)
 

@@ -46,11 +46,13 @@ def run_script() -> list[str]:
     return done.stdout.splitlines()
 
 
-@pytest.mark.skipif(not priority.may_take_priority(LEVEL), reason='this user may not')
-def test_all_threads_go_first_where_it_is_permitted():
-    permitted, policies = run_script()
-    assert permitted == 'True True'  # may, and is ordinary again after trying
-    assert set(policies.split()) == {str(os.SCHED_FIFO)}
+def test_all_threads_go_first_where_it_is_permitted_and_none_elsewhere():
+    permitted = priority.may_take_priority(LEVEL)
+    first, *words, policies = run_script()
+    assert first == f'{permitted} True'  # is ordinary again after trying
+    assert [('rtprio' in line) for line in words] == ([] if permitted else [True])
+    policy = os.SCHED_FIFO if permitted else os.SCHED_OTHER
+    assert set(policies.split()) == {str(policy)}
     assert len(policies.split()) >= 2
 
 

@@ -133,7 +133,7 @@ def new_memory(robot, requests):
             + 6 * tree.slot.shape[0] + 2 * n * n + 7 * n + POOL * (n + 1) + n_table
             + _lane_rows(tree, n) * LANES)
     memory = np.empty(requests.shape[1] + size)
-    # unused lanes stay zero
+    # the padding of the table of sines stays zero
     fill(0.0, vector(memory, requests.shape[1], 3 * padded(n_elements)))
     return memory, np.empty(n + 3, np.int64)
 
@@ -236,8 +236,8 @@ def view_work(block, whole, tree, n, n_table, trace):
     """See two blocks as :class:`Work`."""
     n_elements, n_tips, n_slots = tree.index.shape[0], tree.tip.shape[0], tree.slot.shape[0]
     screws = n_screws(tree)
-    lanes = padded(n_elements)
-    w = 3 * lanes
+    width = padded(n_elements)
+    w = 3 * width
     a = w + WIDTH * n_elements
     b = a + 6 * screws
     c = b + 15 * n_tips
@@ -246,7 +246,7 @@ def view_work(block, whole, tree, n, n_table, trace):
     f = e + 7 * n
     g = f + POOL * n
     return Work(
-        matrix(block, 0, 3, lanes), matrix(block, w, n_elements, WIDTH),
+        matrix(block, 0, 3, width), matrix(block, w, n_elements, WIDTH),
         matrix(block, a, screws, 6), matrix(block, b, n_tips, 3),
         matrix(block, b + 3 * n_tips, n_tips, 6), matrix(block, b + 9 * n_tips, n_tips, 6),
         matrix(block, c, n_slots, 6), matrix(block, d, n, n), matrix(block, d + n * n, n, n),

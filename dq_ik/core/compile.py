@@ -43,7 +43,7 @@ except ImportError:  # pragma: no cover - exercised in a subprocess by the tests
 
 COMPILED = numba is not None and not numba.config.DISABLE_JIT
 
-# Python cannot call these; a sixth less to compile.
+# Nothing that Python calls; less to compile.
 FOR_KERNELS_ONLY = {'no_cpython_wrapper': True, 'no_cfunc_wrapper': True}
 # Reordering and fused multiply-add, but NaN stays NaN: the solver must see it.
 FAST_MATH = {'reassoc', 'contract', 'arcp', 'nsz', 'afn'}

@@ -25,7 +25,7 @@ from dq_ik.core import frame, lanes, quaternion
 from dq_ik.core.compile import kernel
 from dq_ik.core.lanes import absolute, anywhere, clamp, everywhere, get, put, select
 from dq_ik.core.methods import NEAR_LIMIT
-from dq_ik.core.tip_step import add_column, along, solve_blocks, without
+from dq_ik.core.tip_step import add_column, along, own_change, solve_blocks, without
 from dq_ik.core.tree import KIND, PRISMATIC
 
 # Rows of lanes, in units of the number of joints: the step, its slope, gains (zero: held), axes
@@ -55,13 +55,13 @@ def forward(tree, n, rows):
             put(t[0], rows, place + 3)
             put(t[1], rows, place + 4)
             put(t[2], rows, place + 5)
-            sine, cosine = _half_turn(q)
+            sine, cosine = _half_angle(q)
             r = quaternion.mul_z(r, cosine, sine)
     return frame.mul((r, t), frame.load(tree.tip[0]))
 
 
 @kernel
-def _half_turn(angle):
+def _half_angle(angle):
     """Sine and cosine of half an angle, both perhaps with the other sign: the same rotation."""
     turns = lanes.floor(angle * (0.5 / math.pi) + 0.5)
     x = 0.5 * angle - turns * math.pi
@@ -157,9 +157,7 @@ def pgs_step(request, work, n, q_rows, e, damping, rows):
         c = _column(rows, n, i)
         x = get(rows, STEP * n + i)
         q = get(rows, q_rows + i)
-        resistance = damping * request.metric[i]
-        square = along(c, ((c[0], c[1], c[2]), (c[3], c[4], c[5])))
-        value = x + (along(c, left) - resistance * x) / (square + resistance)
+        value = x + own_change(c, left, damping * request.metric[i], x)
         low, high = work.lower[i] - q, work.upper[i] - q
         value = clamp(value, low, high)
         left = without(left, c, value - x)

@@ -92,13 +92,12 @@ def solve(robot, requests, targets, seeds, answers_out):
         request, answer, work = request_of(blocks), answer_of(blocks), work_of(blocks)
         start = begin(blocks)
         limit = int(request.head[MAX_ITERATIONS])
-        heat = 0 if may_race(blocks) else HEATS
         won = False
-        while heat < HEATS and not won:
-            starts.line_up(blocks, heat)
-            lane, laps = race(blocks, heat == 0 and request.head[SEEDED] > 0.0)
+        for heat in range(HEATS if may_race(blocks) else 0):
+            lane, laps = race(blocks, starts.line_up(blocks, heat))
             won = lane >= 0 and award(blocks, heat * WIDTH + lane, laps)
-            heat = HEATS if seconds(work.clock) > request.head[TIMEOUT] else heat + 1
+            if won or seconds(work.clock) > request.head[TIMEOUT]:
+                break
         if won:
             answer.head[TIME] = seconds(work.clock) - start
             continue

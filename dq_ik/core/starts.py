@@ -39,7 +39,7 @@ from dq_ik.core.request import SEEDED, WEIGHT
 from dq_ik.core.tree import KIND, MULTIPLIER, REVOLUTE
 from dq_ik.core.vector import fill
 
-TINY = 1e-30
+TINY = 1e-30  # keeps the direction of a zero vector a number
 RACING = 256  # stored configurations of which a race chooses
 NEAREST_FIRST = 25  # stored configurations tried in order of distance; then in stored order
 
@@ -177,6 +177,8 @@ def line_up(blocks, heat):
 
     Each lane gets the nearest of its part of the stored configurations, in later heats the next
     nearest. In the first heat the seed, if one was given, takes the first lane.
+
+    :returns: whether it does
     """
     tree, request, work = tree_of(blocks), request_of(blocks), work_of(blocks)
     table, rows, n = table_of(blocks), work.lanes, blocks.n
@@ -191,12 +193,14 @@ def line_up(blocks, heat):
             rows[first + i, lane] = table[i, column]
     if _turns_all(tree):
         lanes.put(_turned_lanes(blocks, rows, first), rows, first)
-    if request.head[SEEDED] > 0.0 and heat == 0:
+    seeded = request.head[SEEDED] > 0.0 and heat == 0
+    if seeded:
         for i in range(n):
             rows[first + i, 0] = request.seed[i]
     for i in range(n):
         q = lanes.clamp(lanes.get(rows, first + i), work.lower[i], work.upper[i])
         lanes.put(q, rows, first + i)
+    return seeded
 
 
 @kernel

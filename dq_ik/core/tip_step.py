@@ -73,12 +73,17 @@ def sweep_tip(column, e, metric, damping, q, lower, upper, x):
         e = without(e, column[i], x[i])
     for i in range(q.shape[0]):
         c = column[i]
-        resistance = damping * metric[i]
-        square = along(c, ((c[0], c[1], c[2]), (c[3], c[4], c[5])))
-        value = x[i] + (along(c, e) - resistance * x[i]) / (square + resistance)
+        value = x[i] + own_change(c, e, damping * metric[i], x[i])
         value = min(max(value, lower[i] - q[i]), upper[i] - q[i])
         e = without(e, c, value - x[i])
         x[i] = value
+
+
+@kernel
+def own_change(c, e, resistance, x):
+    """Change of an unknown x that solves its own row, with the error e left by all of them."""
+    square = along(c, ((c[0], c[1], c[2]), (c[3], c[4], c[5])))
+    return (along(c, e) - resistance * x) / (square + resistance)
 
 
 @kernel
