@@ -34,12 +34,12 @@ everybody; solvers that need more than 2 ms per call are not warmed up.
 *Solved* means: forward kinematics by **Pinocchio**, not by the solver, finds every tip within the
 tolerance and every joint within its limits. *Refused* counts claims of success that Pinocchio
 refuses; *outside* counts answers that leave the joint limits. Times are per call from Python with
-the goal in the solver's own type, failures included; calls of about a millisecond during which
-another process took the core are repeated. A solver stops early when its share of the run's time
-is used up; *asked* says how many goals it got. Peers without restarts get random restarts around
-them within the same time budget; the two threads of TRAC-IK share the core. Joints without end
-stops get a range of one turn (±2π) either way, as the vendors' limited models have: peers disagree
-about unlimited joints, and so all solve the same problem."""
+the goal in the solver's own type, failures included; stretches of about a millisecond of calls
+during which another process took the core are repeated. A solver stops early when its share of the
+run's time is used up; *asked* says how many goals it got. Peers without restarts get random
+restarts around them within the same time budget; the two threads of TRAC-IK share the core. Joints
+without end stops get a range of one turn (±2π) either way, as the vendors' limited models have:
+peers disagree about unlimited joints, and so all solve the same problem."""
 
 
 YOURSELF = """\
