@@ -16,8 +16,10 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 import os
 from pathlib import Path
+import sys
 
 THREADS = Path('/proc/self/task')
 
@@ -29,15 +31,18 @@ def take_priority(level: int) -> None:
     :param level: 1 to 99; the highest goes first
     :raises PermissionError: if this user may not; the message says what would help
     """
-    for thread in sorted(THREADS.iterdir()):
-        try:
-            os.sched_setscheduler(int(thread.name), os.SCHED_FIFO, os.sched_param(level))
-        except ProcessLookupError:
-            continue  # it has ended
-        except PermissionError:
-            raise PermissionError(
-                f'real-time priority {level} is not permitted; it takes root, or a line such as '
-                f"'@realtime - rtprio {level}' in /etc/security/limits.conf") from None
+    try:
+        _schedule(os.SCHED_FIFO, level)
+    except PermissionError:
+        raise PermissionError(
+            f'real-time priority {level} is not permitted; it takes root, or a line such as '
+            f"'@realtime - rtprio {level}' in /etc/security/limits.conf") from None
+
+
+def return_priority() -> None:
+    """Let all threads of this process be ordinary ones again; everybody may do this."""
+    if sys.platform == 'linux':
+        _schedule(os.SCHED_OTHER, 0)
 
 
 def may_take_priority(level: int) -> bool:
@@ -49,3 +54,9 @@ def may_take_priority(level: int) -> bool:
         return False
     os.sched_setscheduler(0, *before)
     return True
+
+
+def _schedule(policy: int, level: int) -> None:
+    for thread in sorted(THREADS.iterdir()):
+        with suppress(ProcessLookupError):  # it has ended
+            os.sched_setscheduler(int(thread.name), policy, os.sched_param(level))

@@ -278,6 +278,18 @@ def test_stubborn_child_is_killed_and_named():
     assert child.code == -signal.SIGKILL
 
 
+def test_children_end_one_after_the_other():
+    code = ('import signal, sys, time\n'
+            'def end(*_):\n    print("ends", flush=True); time.sleep(0.2); sys.exit("ended")\n'
+            'signal.signal(15, end); print("here", flush=True); time.sleep(60)')
+    heard: list[str] = []
+    children = [python(code, heard), python(code, heard)]
+    while len(heard) < 2:
+        time.sleep(0.01)
+    assert end_all(children) == []
+    assert heard[2:] == ['child: ends', 'child: ended'] * 2
+
+
 def test_watch_returns_the_first_that_ends():
     slow, quick = python('import time; time.sleep(60)', []), python('raise SystemExit(3)', [])
     try:

@@ -25,7 +25,7 @@ from dq_ik import priority
 LEVEL = 3
 SCRIPT = f"""
 import os, threading
-from dq_ik.priority import may_take_priority, take_priority
+from dq_ik.priority import may_take_priority, return_priority, take_priority
 done = threading.Event()
 threading.Thread(target=done.wait).start()
 print(may_take_priority({LEVEL}), os.sched_getscheduler(0) == os.SCHED_OTHER)
@@ -33,7 +33,11 @@ try:
     take_priority({LEVEL})
 except PermissionError as error:
     print(error)
-print(*[os.sched_getscheduler(int(thread)) for thread in os.listdir('/proc/self/task')])
+def policies():
+    return [os.sched_getscheduler(int(thread)) for thread in os.listdir('/proc/self/task')]
+print(*policies())
+return_priority()
+print(*policies())
 done.set()
 """
 
@@ -46,14 +50,15 @@ def run_script() -> list[str]:
     return done.stdout.splitlines()
 
 
-def test_all_threads_go_first_where_it_is_permitted_and_none_elsewhere():
+def test_all_threads_go_first_where_it_is_permitted_until_it_is_returned():
     permitted = priority.may_take_priority(LEVEL)
-    first, *words, policies = run_script()
+    first, *words, policies, ordinary = run_script()
     assert first == f'{permitted} True'  # is ordinary again after trying
     assert [('rtprio' in line) for line in words] == ([] if permitted else [True])
     policy = os.SCHED_FIFO if permitted else os.SCHED_OTHER
     assert set(policies.split()) == {str(policy)}
     assert len(policies.split()) >= 2
+    assert set(ordinary.split()) == {str(os.SCHED_OTHER)}
 
 
 def test_what_is_not_permitted_is_refused_with_advice(monkeypatch):

@@ -23,7 +23,8 @@ import sys
 import threading
 import time
 
-GRACE = 8.0  # time to end after SIGTERM [s]
+GRACE = 8.0  # time for all to end after SIGTERM [s]
+TURN = 1.0  # time that one has to itself
 POLL = 0.05
 # How nodes write a line of their log: the name of the node is said by us, the time by nobody.
 LOG_FORMAT = '{severity}: {message}'
@@ -100,12 +101,15 @@ def end_all(children: Sequence[Child], grace: float = GRACE) -> list[str]:
     End all children: SIGTERM first, which ROS nodes obey at once, at last SIGKILL.
 
     SIGINT would do for a node that spins, but one that still compiles answers it with a traceback.
+    They end one after the other: a participant of Fast DDS that leaves while it hears of others
+    leaving may spin for ever (eProsima/Fast-DDS#6513).
 
     :returns: names of those that had to be killed
     """
+    deadline = time.monotonic() + grace
     for child in children:
         child.send(signal.SIGTERM)
-    deadline = time.monotonic() + grace
+        child.wait(min(TURN, grace))
     killed = [child for child in children
               if not child.wait(max(0.0, deadline - time.monotonic()))]
     for child in killed:

@@ -28,7 +28,7 @@ from rclpy.node import Node
 from rclpy.timer import Timer
 
 from dq_ik.errors import DqIkError
-from dq_ik.priority import take_priority
+from dq_ik.priority import return_priority, take_priority
 
 
 def run(name: str, make_node: Callable[[], Node], args: list[str] | None = None) -> int:
@@ -54,6 +54,7 @@ def run(name: str, make_node: Callable[[], Node], args: list[str] | None = None)
             raise
     finally:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # it ends already: no second Ctrl-C
+        return_priority()  # the middleware waits actively for threads that need the core
         if node is not None:
             node.destroy_node()
         rclpy.try_shutdown()
