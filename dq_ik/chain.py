@@ -67,7 +67,7 @@ class Chain:
         variables = self.elements.variables
         self.joint_names = tuple(variable.name for variable in variables)
         self.n = len(variables)
-        self.q_in_answer = slice(ANSWER_HEAD, ANSWER_HEAD + self.n)  # of the kernels
+        self.q_in_answer = ANSWER_HEAD + np.arange(self.n)  # of the kernels
         self.lower = _frozen([variable.lower for variable in variables])
         self.upper = _frozen([variable.upper for variable in variables])
         self.velocity = _frozen([variable.velocity for variable in variables])

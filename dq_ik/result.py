@@ -57,7 +57,7 @@ class IkResult:
     @property
     def q(self) -> np.ndarray:
         """Joint vector (n,), a copy."""
-        return self._answer[self._chain.q_in_answer].copy()
+        return self._answer[self._chain.q_in_answer]  # indices copy in half the time of a slice
 
     @property
     def status(self) -> Status:
@@ -182,7 +182,7 @@ class BatchResult:
     @property
     def q(self) -> np.ndarray:
         """Joint vectors (N, n)."""
-        return self._answers[:, self._chain.q_in_answer]
+        return self._answers[:, ANSWER_HEAD:ANSWER_HEAD + self._chain.n]
 
     @property
     def success(self) -> np.ndarray:

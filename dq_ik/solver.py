@@ -17,7 +17,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -64,16 +64,16 @@ class Solver:
         self._rows = core.REQUEST_HEAD + core.GOAL_WIDTH * self._n_tips
         solutions = self.options.max_solutions if self.options.mode == 'all' else 0
         self._answer_size = core.answer_size(chain.n, self._n_tips, solutions, self.options.trace)
-        self._max_trace, self._shape = self.options.trace, (chain.n,)
+        self._max_trace = self.options.trace
         self._template = self._request()[None]
         own = self.options.method in ('pgs', 'pls')
         kernel = search.solve if own else comparison.solve
         announce(kernel)
         restarts = self.options.max_restarts
         count = max(STARTS, restarts + 1) if restarts else 1
-        numbers, indices = chain.packed
-        robot = pack_robot(numbers, indices, start_table(chain, count, self.options.random_seed))
-        self._call = partial(bound(kernel, robot, self._template, NONE, NONE, NONE), robot)
+        table = start_table(chain, count, self.options.random_seed)
+        self._robot = pack_robot(*chain.packed, table)
+        self._kernel = bound(kernel, self._robot, self._template, NONE, NONE, NONE)
 
     def solve(self, goals: Any, seed: ArrayLike | None = None, *,
               bounds: tuple[ArrayLike, ArrayLike] | None = None) -> IkResult:
@@ -85,24 +85,20 @@ class Solver:
             at the neutral one
         :param bounds: lower and upper limits for this call, narrower than the chain's
         """
-        requests, targets, seeds = self._template, NONE, NONE
-        if type(goals) is Pose and self._n_tips == 1:
-            targets = goals.numbers()
-        if targets is NONE or bounds is not None:
-            requests = requests.copy()
-            if targets is NONE:
-                self._write_goals(requests[0], goals)
-            if bounds is not None:
-                self._write_bounds(requests[0], bounds)
+        if type(goals) is Pose and self._n_tips == 1 and bounds is None:
+            requests, targets = self._template, goals.numbers()
+        else:
+            requests, targets = self._own_request(goals, bounds), NONE
+        seeds = NONE
         if seed is not None:
             try:
-                seeds = np.asarray(seed, float, order='C')
+                seeds = np.ascontiguousarray(seed, float)
             except (TypeError, ValueError):
                 self.chain.vector(seed)  # says what is wrong
-            if seeds.shape != self._shape:
+            if len(seeds) != self.chain.n or seeds.ndim != 1:
                 self.chain.vector(seed)
         answer = np.empty(self._answer_size)
-        status = self._call(requests, targets, seeds, answer)
+        status = self._kernel(self._robot, requests, targets, seeds, answer)
         if status == search.BAD_SEED:
             self.chain.checked(seeds)  # says what is wrong
         return IkResult(self.chain, answer, status, self._max_trace)
@@ -134,7 +130,7 @@ class Solver:
         def work(rows: slice) -> None:
             given = (part[rows.start * width:rows.stop * width] if one_each else part
                      for part, one_each, width in zip((requests, targets, seeds), each, widths))
-            self._call(*given, answers[rows].ravel())
+            self._kernel(self._robot, *given, answers[rows].ravel())
 
         on_all_cores(len(goals), work, progress=progress)
         return BatchResult(self.chain, answers, self.options.trace)
@@ -152,6 +148,14 @@ class Solver:
         return seeds.ravel()
 
     # --- requests --------------------------------------------------------------------------------
+
+    def _own_request(self, goals: Any, bounds: tuple[ArrayLike, ArrayLike] | None) -> np.ndarray:
+        """Return a request for goals or bounds that are not the usual ones."""
+        requests = self._template.copy()
+        self._write_goals(requests[0], goals)
+        if bounds is not None:
+            self._write_bounds(requests[0], bounds)
+        return requests
 
     def _request(self) -> np.ndarray:
         """Return a request with all but goals and seed filled in."""
@@ -231,7 +235,8 @@ class Solver:
             for tip, goal in goals.items():
                 self._write_goal(block, self._tip_number(tip), goal)
             return
-        one = self._n_tips == 1 and not _is_list_of_one(goals)
+        in_a_list = isinstance(goals, (list, tuple)) and len(goals) == 1
+        one = self._n_tips == 1 and not in_a_list
         goals = [goals] if one or not isinstance(goals, Iterable) else list(goals)
         tips = [goal.tip if isinstance(goal, Goal) else None for goal in goals]
         numbers = [k if tip is None else self._tip_number(tip) for k, tip in enumerate(tips)]
@@ -294,7 +299,3 @@ def solve_batch(chain: Chain, goals: Any, seeds: ArrayLike | None = None,
                 **options: Any) -> BatchResult:
     """Solve many goals in parallel; the same as ``chain.solve_batch(goals, seeds, **options)``."""
     return chain.solve_batch(goals, seeds, **options)
-
-
-def _is_list_of_one(goals: Any) -> bool:
-    return isinstance(goals, (list, tuple)) and len(goals) == 1

@@ -52,9 +52,9 @@ class Cost:
         solver = Solver(self.chain, timeout=PATIENT)
         requests, none = solver._template.copy(), np.empty(0)
         solver._write_goals(requests[0], goals)
-        memory = new_memory(*solver._call.args, requests)
+        memory = new_memory(solver._robot, requests)
         answers = np.empty(solver._answer_size)
-        self.blocks = at_row(*solver._call.args, memory, requests, none, none, answers, 0)
+        self.blocks = at_row(solver._robot, memory, requests, none, none, answers, 0)
         begin(self.blocks)
         self.work = work_of(self.blocks)
 

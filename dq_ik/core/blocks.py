@@ -69,7 +69,7 @@ class Work(NamedTuple):
     gain: np.ndarray  # (n,) inverse of the metric
     pool: np.ndarray  # (POOL, n) candidates for the best reach
     pool_cost: np.ndarray  # (POOL,) their costs
-    distance: np.ndarray  # (n_table,) of the stored configurations to the goals
+    distance: np.ndarray  # (n_table,) of the stored configurations to the goals, single precision
     lanes: np.ndarray  # (LANE_ROWS * n, lanes) of a race; none for several tips
     trace: np.ndarray  # (max_trace, n) iterates kept for the answer
     free: np.ndarray  # (n,) indices of the free joints
@@ -253,6 +253,6 @@ def view_work(block, whole, tree, n, n_table, trace):
         vector(block, e, n), vector(block, e + n, n), vector(block, e + 2 * n, n),
         vector(block, e + 3 * n, n), vector(block, e + 4 * n, n), vector(block, e + 5 * n, n),
         vector(block, e + 6 * n, n), matrix(block, f, POOL, n), vector(block, g, POOL),
-        vector(block, g + POOL, n_table),
+        vector(singles(block, g + POOL), 0, n_table),
         matrix(block, g + POOL + n_table, _lane_rows(tree, n), LANES),
         trace, vector(whole, 0, n), vector(whole, n, 2), vector(whole, n + 2, 1))

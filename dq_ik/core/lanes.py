@@ -105,7 +105,12 @@ if COMPILED:
     def get(typing_context, rows, i):
         """Read row i of an array (N, WIDTH), or the numbers from ``i * WIDTH`` of a vector."""
         def generate(context, builder, signature_, arguments):
-            return builder.load(_pointer(context, builder, signature_, arguments), align=8)
+            place = _pointer(context, builder, signature_, arguments)
+            if rows.dtype == types.float64:
+                return builder.load(place, align=8)
+            singles = ir.VectorType(ir.FloatType(), WIDTH)
+            numbers = builder.load(builder.bitcast(place, singles.as_pointer()), align=4)
+            return builder.fpext(numbers, _NUMBERS)
         return LANES(rows, types.intp), generate
 
     @intrinsic
@@ -168,7 +173,7 @@ else:
 
     def get(rows, i):
         """Read row i of an array (N, WIDTH), or the numbers from ``i * WIDTH`` of a vector."""
-        return rows.reshape(-1)[i * WIDTH:(i + 1) * WIDTH].copy()
+        return rows.reshape(-1)[i * WIDTH:(i + 1) * WIDTH].astype(float)
 
     def put(value, rows, i):
         """Write row i of an array (N, WIDTH)."""

@@ -28,23 +28,23 @@ if COMPILED:
     from numba import carray, types
     from numba.extending import intrinsic
 
+    def _place(context, builder, signature, arguments):
+        """Pointer to an element of a contiguous array, or so much further than a pointer."""
+        data = arguments[0]
+        if isinstance(signature.args[0], types.Array):
+            data = context.make_array(signature.args[0])(context, builder, data).data
+        return builder.gep(data, [arguments[1]])
+
     @intrinsic
     def _address(typing_context, block, start):
-        """Pointer to an element of a contiguous array, or so much further than a pointer."""
-        def generate(context, builder, signature, arguments):
-            data = arguments[0]
-            if isinstance(signature.args[0], types.Array):
-                data = context.make_array(signature.args[0])(context, builder, data).data
-            return builder.gep(data, [arguments[1]])
-        return types.CPointer(block.dtype)(block, types.intp), generate
+        return types.CPointer(block.dtype)(block, types.intp), _place
 
     def _as(dtype):
         """Return an intrinsic that sees a block as numbers of another type, from a place on."""
         @intrinsic
         def see(typing_context, block, start):
             def generate(context, builder, signature, arguments):
-                array = context.make_array(signature.args[0])(context, builder, arguments[0])
-                place = builder.gep(array.data, [arguments[1]])
+                place = _place(context, builder, signature, arguments)
                 return builder.bitcast(place, context.get_value_type(signature.return_type))
             return types.CPointer(dtype)(block, types.intp), generate
         return see

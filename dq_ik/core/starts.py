@@ -143,25 +143,31 @@ def _wave(target, r, p):
 def _measure(blocks, count):
     """Fill ``work.distance`` with the squared, weighted distances of stored tips to the goals."""
     tree, request, work = tree_of(blocks), request_of(blocks), work_of(blocks)
-    fill(0.0, vector(work.distance, 0, count))
     if tree.index.shape[0] == 0:
+        fill(0.0, vector(work.distance, 0, count))
         return
     turning = _turns_all(tree)
     for k in range(request.goals.shape[0]):
         first = request.seed.shape[0] + frame.WIDTH * k
-        _add_distances(_target(tree, request.goals[k]), turning, table_of(blocks), first,
+        _add_distances(_target(tree, request.goals[k]), turning, table_of(blocks), first, k == 0,
                        vector(work.distance, 0, count))
 
 
 @kernel
-def _add_distances(target, turning, table, first, distance):
-    """Add the distances of one tip, whose frames are in seven rows of the table."""
+def _add_distances(target, turning, table, first, alone, distance):
+    """
+    Add the distances of one tip to those of the tips before it.
+
+    :param first: of the seven rows of the table with its frames
+    :param alone: whether no tip is before it
+    """
     rw, rx, ry = _row(table, first), _row(table, first + 1), _row(table, first + 2)
     rz, px = _row(table, first + 3), _row(table, first + 4)
     py, pz = _row(table, first + 5), _row(table, first + 6)
     for i in range(distance.shape[0]):
         k, u, v = _wave(target, (rw[i], rx[i], ry[i], rz[i]), (px[i], py[i], pz[i]))
-        distance[i] += k - (math.sqrt(u * u + v * v) if turning else u)
+        own = k - (math.sqrt(u * u + v * v) if turning else u)
+        distance[i] = own if alone else distance[i] + own
 
 
 @kernel
