@@ -29,7 +29,7 @@ from .cases import Problems
 FIRST = 4  # problems in the first portion, which tells the pace
 TURN_SECONDS = 20e-3
 TURNS = 4  # at least, so that a slow moment of the machine does not hit one solver alone
-WARM = 500  # problems at most that only warm up; the worker stops earlier by the clock
+WARM = 1500  # problems at most that only warm up; the worker stops earlier by the clock
 LONG = 2e-3  # seconds per call that need no warm caches
 
 
@@ -58,7 +58,8 @@ def next_portion(problems: Problems, done: int, pace: float) -> Portion:
     """
     count = len(problems.goals)
     rows = slice(done, min(count, done + (problems.stream or _size(count, pace))))
-    warm = np.arange(done - WARM, done) % count if pace < LONG else np.arange(0)
+    others = min(WARM, count - (rows.stop - rows.start)) if pace < LONG else 0
+    warm = np.arange(done - others, done) % count
     return Portion(rows, problems.goals[rows], problems.seeds[rows], problems.goals[warm],
                    problems.seeds[warm], chained=problems.stream > 0)
 

@@ -39,12 +39,13 @@ def no_collection() -> Iterator[None]:
 
 
 def warm_up(solver, goals: np.ndarray, seeds: np.ndarray) -> None:
-    """Solve problems that do not count, for a while; a single one may be enough."""
-    started = time.perf_counter()
-    for goal, seed in zip(goals, seeds):
-        attempt(solver, solver.translate(goal), seed)
-        if time.perf_counter() - started > WARM_SECONDS:
-            return
+    """Solve problems that do not count, for a while, in the way of those that do."""
+    ready = [solver.translate(goal) for goal in goals]
+    started, first, count = time.perf_counter(), 0, 1
+    while first < len(ready) and time.perf_counter() - started < WARM_SECONDS:
+        rows = slice(first, first + count)
+        run(solver, ready[rows], seeds[rows], chained=False)
+        first, count = rows.stop, 2 * count
 
 
 def attempt(solver, goal: np.ndarray, seed: np.ndarray):

@@ -24,6 +24,7 @@ from typing import Any, TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dq_ik.common_normals import on_common_normals
 from dq_ik.core import tree as core
 from dq_ik.core.jacobian import jacobian
 from dq_ik.core.request import ANSWER_HEAD
@@ -63,7 +64,8 @@ class Chain:
         self.tips = _tips(model, self.base, tips)
         self.tool = Pose.identity() if tool is None else tool
         self.elements = build_elements(model, self.base, self.tips, self.tool)
-        self.packed = tuple(_frozen(array) for array in core.pack(self.elements.tree))
+        numbers, indices = core.pack(on_common_normals(self.elements.tree))
+        self.packed = _frozen(numbers), _frozen(indices)
         variables = self.elements.variables
         self.joint_names = tuple(variable.name for variable in variables)
         self.n = len(variables)

@@ -16,26 +16,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from dq_ik.chain import Chain
-from dq_ik.core import comparison, lanes, race, search
-from dq_ik.core import request as core
+from dq_ik.core import comparison, search
 from dq_ik.core.blocks import pack_robot
 from dq_ik.core.compile import announce, bound
-from dq_ik.core.tree import is_plain_chain
-from dq_ik.errors import GoalError, listing, OptionError, SeedError
-from dq_ik.goal import as_pose, Goal, unit_rows
+from dq_ik.errors import SeedError
+from dq_ik.goal import unit_rows
 from dq_ik.options import IkOptions
 from dq_ik.parallel import on_all_cores
 from dq_ik.pose import Pose
+from dq_ik.requests import Requests
 from dq_ik.result import BatchResult, IkResult
-from dq_ik.space import TURN, turning
 from dq_ik.starts import start_table
 
 STARTS = 512  # stored configurations from which a search may start again
@@ -59,15 +55,11 @@ class Solver:
         """
         self.chain = chain
         self.options = IkOptions.of(options, **overrides)
-        self._n_tips = len(chain.tips)
-        # where the rows with one value per joint start
-        self._rows = core.REQUEST_HEAD + core.GOAL_WIDTH * self._n_tips
-        solutions = self.options.max_solutions if self.options.mode == 'all' else 0
-        self._answer_size = core.answer_size(chain.n, self._n_tips, solutions, self.options.trace)
+        self._n, self._n_tips = chain.n, len(chain.tips)
         self._max_trace = self.options.trace
-        self._template = self._request()[None]
-        own = self.options.method in ('pgs', 'pls')
-        kernel = search.solve if own else comparison.solve
+        self._requests = Requests(chain, self.options)
+        self._template, self._answer_size = self._requests.template, self._requests.answer_size
+        kernel = search.solve if self.options.method in ('pgs', 'pls') else comparison.solve
         announce(kernel)
         restarts = self.options.max_restarts
         count = max(STARTS, restarts + 1) if restarts else 1
@@ -86,21 +78,25 @@ class Solver:
         :param bounds: lower and upper limits for this call, narrower than the chain's
         """
         if type(goals) is Pose and self._n_tips == 1 and bounds is None:
-            requests, targets = self._template, goals.numbers()
+            requests, targets = self._template, goals._row  # its numbers, if made before
+            if targets is None:
+                targets = goals.numbers()
         else:
-            requests, targets = self._own_request(goals, bounds), NONE
+            requests, targets = self._requests.own(goals, bounds), NONE
         seeds = NONE
         if seed is not None:
             try:
                 seeds = np.ascontiguousarray(seed, float)
             except (TypeError, ValueError):
                 self.chain.vector(seed)  # says what is wrong
-            if len(seeds) != self.chain.n or seeds.ndim != 1:
+            if len(seeds) != self._n or seeds.ndim != 1:
                 self.chain.vector(seed)
         answer = np.empty(self._answer_size)
-        status = self._kernel(self._robot, requests, targets, seeds, answer)
-        if status == search.BAD_SEED:
-            self.chain.checked(seeds)  # says what is wrong
+        try:
+            status = self._kernel(self._robot, requests, targets, seeds, answer)
+        except ValueError:  # a seed is not finite
+            self.chain.checked(seeds)
+            raise
         return IkResult(self.chain, answer, status, self._max_trace)
 
     def solve_batch(self, goals: Any, seeds: ArrayLike | None = None, *,
@@ -121,7 +117,7 @@ class Solver:
         else:
             requests = np.repeat(requests, len(goals), axis=0)
             for block, goal in zip(requests, goals):
-                self._write_goals(block, goal)
+                self._requests.write_goals(block, goal)
         seeds = self._checked_seeds(seeds, len(goals))
         answers = np.empty((len(goals), self._answer_size))
         each = len(requests) > 1, len(targets) > 0, len(seeds) > self.chain.n
@@ -146,148 +142,6 @@ class Solver:
         if not np.all(np.isfinite(seeds)):
             raise SeedError('the seeds are not finite')
         return seeds.ravel()
-
-    # --- requests --------------------------------------------------------------------------------
-
-    def _own_request(self, goals: Any, bounds: tuple[ArrayLike, ArrayLike] | None) -> np.ndarray:
-        """Return a request for goals or bounds that are not the usual ones."""
-        requests = self._template.copy()
-        self._write_goals(requests[0], goals)
-        if bounds is not None:
-            self._write_bounds(requests[0], bounds)
-        return requests
-
-    def _request(self) -> np.ndarray:
-        """Return a request with all but goals and seed filled in."""
-        chain, options = self.chain, self.options
-        block = np.zeros(core.request_size(chain.n, self._n_tips))
-        head = block[:core.REQUEST_HEAD]
-        head[core.METHOD] = core.Method[options.method.upper()]
-        head[core.MODE] = core.Mode[options.mode.upper()]
-        head[core.TIMEOUT] = options.timeout
-        head[core.MAX_ITERATIONS] = options.iterations
-        head[core.MAX_RESTARTS] = options.max_restarts
-        head[core.MAX_STEP] = options.max_joint_step
-        head[core.MAX_TRACE] = options.trace
-        head[core.ANSWER_SIZE] = self._answer_size
-        head[core.STAY] = options.minimal_displacement_weight
-        rows = block[self._rows:].reshape(core.REQUEST_ROWS, chain.n)
-        rows[core.SEED] = chain.neutral
-        rows[core.LOWER] = chain.lower
-        rows[core.UPPER] = chain.upper
-        rows[core.PERIOD] = turning(chain.elements.tree, chain.lower, chain.upper)
-        rows[core.METRIC] = self._metric()
-        rows[core.PULL], rows[core.REST] = self._pull()
-        rows[core.REPEL] = options.avoid_joint_limits_weight
-        wishes = rows[core.PULL].any() or options.minimal_displacement_weight > 0.0
-        if wishes or options.avoid_joint_limits_weight > 0.0:
-            head[core.SECONDARY] = options.posture_iterations
-        head[core.RACES] = self._may_race() and not head[core.SECONDARY]
-        for k in range(self._n_tips):
-            self._write_goal(block, k, Goal(Pose.identity()))
-        return block
-
-    def _may_race(self) -> bool:
-        """Tell whether attempts may race (:mod:`dq_ik.core.race`): any answer will do."""
-        options, chain = self.options, self.chain
-        return (options.mode == 'speed' and options.max_restarts >= race.HEATS * lanes.WIDTH
-                and options.iterations >= race.LAPS + race.PATIENCE and chain.n >= 6
-                and is_plain_chain(chain.elements.tree))
-
-    def _metric(self) -> np.ndarray:
-        """Cost of moving each joint, 1 / strength^2; negative: locked."""
-        chain, options = self.chain, self.options
-        metric = np.ones(chain.n)
-        if options.joint_weights:
-            if len(options.joint_weights) != chain.n or min(options.joint_weights) < 0.0:
-                raise OptionError(f'joint_weights are {chain.n} numbers, not negative, for '
-                                  f'{listing(chain.joint_names)}; got {options.joint_weights}')
-            with np.errstate(divide='ignore'):
-                metric = 1.0 / np.square(options.joint_weights)
-            metric[np.isinf(metric)] = core.LOCKED
-        for name in options.locked_joints:
-            held = [name in (v.name, v.joint) for v in chain.elements.variables]
-            if not any(held):
-                raise OptionError(f'locked_joints names {name!r}; the joints are '
-                                  f'{listing(chain.joint_names)}')
-            metric[held] = core.LOCKED
-        return metric
-
-    def _pull(self) -> tuple[np.ndarray, np.ndarray]:
-        """Weights and target of the fixed postural wishes: centre and rest posture."""
-        chain, options = self.chain, self.options
-        bounded = np.isfinite(chain.upper - chain.lower)
-        centre = np.where(bounded, 0.5 * (np.where(bounded, chain.lower, 0.0)
-                                          + np.where(bounded, chain.upper, 0.0)), 0.0)
-        to_centre = np.where(bounded, options.center_joints_weight, 0.0)
-        rest = np.array(options.rest_posture) if options.rest_posture else chain.neutral
-        if rest.shape != (chain.n,):
-            raise OptionError(f'rest_posture has {chain.n} numbers, for '
-                              f'{listing(chain.joint_names)}; got {len(rest)}')
-        pull = to_centre + options.rest_posture_weight
-        target = to_centre * centre + options.rest_posture_weight * rest
-        return pull, target / np.where(pull > 0.0, pull, 1.0)
-
-    def _write_goals(self, block: np.ndarray, goals: Any) -> None:
-        if isinstance(goals, Mapping):
-            for k in range(self._n_tips):
-                block[self._goal_slice(k)][8:14] = 0.0  # free
-            for tip, goal in goals.items():
-                self._write_goal(block, self._tip_number(tip), goal)
-            return
-        in_a_list = isinstance(goals, (list, tuple)) and len(goals) == 1
-        one = self._n_tips == 1 and not in_a_list
-        goals = [goals] if one or not isinstance(goals, Iterable) else list(goals)
-        tips = [goal.tip if isinstance(goal, Goal) else None for goal in goals]
-        numbers = [k if tip is None else self._tip_number(tip) for k, tip in enumerate(tips)]
-        if sorted(numbers) != list(range(self._n_tips)):
-            raise GoalError('one goal per tip is needed, in the order '
-                            f'{listing(self.chain.tips)}, or a mapping from tip to goal')
-        for k, goal in zip(numbers, goals):
-            self._write_goal(block, k, goal)
-
-    def _tip_number(self, tip: str) -> int:
-        if tip not in self.chain.tips:
-            raise GoalError(f'tip {tip!r} is not one of this chain: {listing(self.chain.tips)}')
-        return self.chain.tips.index(tip)
-
-    def _write_goal(self, block: np.ndarray, k: int, goal: Any) -> None:
-        if not isinstance(goal, Goal):
-            pose = as_pose(goal)
-            row = self._default_rows[k].copy()
-            row[:4], row[4:8] = pose._real, pose._dual
-        else:
-            options = self.options
-            row = goal.row(options.position_tolerance, options.rotation_tolerance, self._scales[k])
-        block[self._goal_slice(k)] = row
-
-    @cached_property
-    def _default_rows(self) -> list[np.ndarray]:
-        tolerances = self.options.position_tolerance, self.options.rotation_tolerance
-        return [Goal(Pose.identity()).row(*tolerances, s) for s in self._scales]
-
-    @cached_property
-    def _scales(self) -> list[float]:
-        """Metres that weigh as much as a radian, for each tip."""
-        if self.options.rotation_scale > 0.0:
-            return [self.options.rotation_scale] * self._n_tips
-        return [min(max(0.3 * reach, 0.05), 0.3) for reach in self.chain.reach]
-
-    def _goal_slice(self, k: int) -> slice:
-        start = core.REQUEST_HEAD + k * core.GOAL_WIDTH
-        return slice(start, start + core.GOAL_WIDTH)
-
-    def _write_bounds(self, block: np.ndarray, bounds: tuple[ArrayLike, ArrayLike]) -> None:
-        rows = block[self._rows:].reshape(core.REQUEST_ROWS, self.chain.n)
-        lower, upper = (self.chain.checked(np.clip(bound, -1e100, 1e100)) for bound in bounds)
-        rows[core.LOWER] = np.maximum(self.chain.lower, lower)
-        rows[core.UPPER] = np.minimum(self.chain.upper, upper)
-        empty = rows[core.LOWER] > rows[core.UPPER]
-        if empty.any():
-            names = [name for name, bad in zip(self.chain.joint_names, empty) if bad]
-            raise SeedError('no value is inside both the bounds and the joint limits for '
-                            f'{listing(names)}')
-        rows[core.PERIOD][rows[core.UPPER] - rows[core.LOWER] < TURN - 1e-9] = 0.0
 
 
 def solve(chain: Chain, goals: Any, seed: ArrayLike | None = None, **options: Any) -> IkResult:

@@ -91,6 +91,24 @@ def test_a_race_is_won_in_few_laps_by_an_answer_that_holds(name, method):
         assert np.linalg.norm(judged(chain, result.q).position - goal.position) < 1e-5
 
 
+@pytest.mark.parametrize('tolerance', [1e-3, 1e-5, 1e-10])
+@pytest.mark.parametrize('name', ['panda', 'arm6'])
+def test_the_errors_told_are_those_of_the_answer_and_within_tolerance(name, tolerance):
+    chain, rng = arm(name), np.random.default_rng(8)
+    solver = Solver(chain, timeout=PATIENT, position_tolerance=tolerance,
+                    rotation_tolerance=tolerance)
+    for _ in range(100):
+        goal = chain.fk(chain.random(rng))
+        result = solver.solve(goal)
+        pose = judged(chain, result.q)
+        distance = np.linalg.norm(pose.position - goal.position)
+        turn = Rotation.from_matrix((goal @ pose.inverse()).matrix[:3, :3]).magnitude()
+        assert result.success
+        close(result.position_error[0], distance, atol=2e-11)
+        close(result.rotation_error[0], turn, atol=2e-11 + 1e-6 * turn)
+        assert max(distance, turn) <= tolerance + 1e-14
+
+
 @each_method
 def test_a_seed_nearby_leads_to_the_solution_next_to_it(method):
     chain, rng = arm('panda'), np.random.default_rng(6)
@@ -127,7 +145,7 @@ def test_the_trace_is_the_way_of_the_winner(method):
     {'rest_posture_weight': 0.1}])
 def test_nobody_races_where_more_is_asked_than_any_answer(options):
     chain = arm('panda')
-    assert Solver(chain)._may_race()
+    assert Solver(chain)._template[0, RACES]
     solver = Solver(chain, **options)
     assert not solver._template[0, RACES]
 

@@ -51,7 +51,7 @@ class Cost:
         self.chain = arm(name)
         solver = Solver(self.chain, timeout=PATIENT)
         requests, none = solver._template.copy(), np.empty(0)
-        solver._write_goals(requests[0], goals)
+        solver._requests.write_goals(requests[0], goals)
         memory = new_memory(solver._robot, requests)
         answers = np.empty(solver._answer_size)
         self.blocks = at_row(solver._robot, memory, requests, none, none, answers, 0)

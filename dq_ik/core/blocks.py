@@ -46,6 +46,7 @@ from dq_ik.core.vector import copy, fill
 ROBOT_HEAD = 4
 POOL = 12  # candidates for the best reach
 LANE_ROWS = 27  # numbers per joint and lane
+N_COUNTS = 3  # integers beside those of the joints
 
 
 class Work(NamedTuple):
@@ -122,7 +123,7 @@ def _places(robot):
 
 @kernel
 def new_memory(robot, requests):
-    """Allocate the memory of a call: a request of its own and work arrays, and integers."""
+    """Allocate the memory of a call: a request of its own, work arrays, integers at the end."""
     numbers, indices, _ = _places(robot)
     _, _, table_rows, n_table = _sizes(robot)
     tree = unpack(vector(robot, numbers, indices - numbers), integers(robot, indices))
@@ -132,10 +133,10 @@ def new_memory(robot, requests):
     size = (3 * padded(n_elements) + WIDTH * n_elements + 6 * n_screws(tree) + 15 * n_tips
             + 6 * tree.slot.shape[0] + 2 * n * n + 7 * n + POOL * (n + 1) + n_table
             + _lane_rows(tree, n) * LANES)
-    memory = np.empty(requests.shape[1] + size)
+    memory = np.empty(requests.shape[1] + size + n + N_COUNTS)
     # the padding of the table of sines stays zero
     fill(0.0, vector(memory, requests.shape[1], 3 * padded(n_elements)))
-    return memory, np.empty(n + 3, np.int64)
+    return memory
 
 
 @kernel
@@ -151,7 +152,7 @@ def last_status(memory, requests, answers):
 
     Memory whose addresses are in use is kept until it is asked for here.
     """
-    if memory[0].shape[0] + memory[1].shape[0] == 0 or answers.shape[0] == 0:
+    if memory.shape[0] == 0 or answers.shape[0] == 0:
         return 0
     return int(answers[answers.shape[0] - int(requests[0, ANSWER_SIZE]) + STATUS])
 
@@ -176,7 +177,7 @@ def at_row(robot, memory, requests, targets, seeds, answers, row):
     numbers, indices, table = _places(robot)
     _, _, table_rows, n_table = _sizes(robot)
     n = table_rows - WIDTH * vector(integers(robot, indices), N_TIPS, 1)[0]
-    request = vector(memory[0], 0, requests.shape[1])
+    request = vector(memory, 0, requests.shape[1])
     copy(requests[row if requests.shape[0] > 1 else 0], request)
     if targets.shape[0] > 0:
         copy(vector(targets, 8 * row, 8), vector(request, REQUEST_HEAD, 8))
@@ -185,11 +186,11 @@ def at_row(robot, memory, requests, targets, seeds, answers, row):
         copy(vector(seeds, n * own, n), vector(request, request.shape[0] - REQUEST_ROWS * n, n))
         request[SEEDED] = 1.0
     size = int(request[ANSWER_SIZE])
-    work = vector(memory[0], request.shape[0], memory[0].shape[0] - request.shape[0])
+    work = vector(memory, request.shape[0], memory.shape[0] - request.shape[0])
     return Blocks(address(vector(robot, numbers, indices - numbers)), integers(robot, indices),
                   singles(robot, table), address(request),
-                  address(vector(answers, size * row, size)), address(work), address(memory[1]),
-                  n, n_table)
+                  address(vector(answers, size * row, size)), address(work),
+                  integers(memory, memory.shape[0] - n - N_COUNTS), n, n_table)
 
 
 @kernel

@@ -37,7 +37,7 @@ from dq_ik.core.compile import entry, routine
 from dq_ik.core.posture import relax
 from dq_ik.core.request import BEST, ITERATIONS, MAX_ITERATIONS, METHOD, Method, STATUS, TIMEOUT
 from dq_ik.core.residual import look
-from dq_ik.core.search import BAD_SEED, begin, conclude, judge, next_start, wants_relaxing
+from dq_ik.core.search import begin, conclude, judge, next_start, wants_relaxing
 from dq_ik.core.starts import at_seed
 from dq_ik.core.vector import all_finite, copy
 from dq_ik.core.verdict import Status
@@ -47,7 +47,7 @@ from dq_ik.core.verdict import Status
 def solve(robot, requests, targets, seeds, answers_out):
     """Solve each row by the method it names; as :func:`dq_ik.core.search.solve`."""
     if not all_finite(seeds):
-        return BAD_SEED
+        raise ValueError
     memory = new_memory(robot, requests)
     for row in range(n_rows(requests, answers_out)):
         blocks = at_row(robot, memory, requests, targets, seeds, answers_out, row)

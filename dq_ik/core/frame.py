@@ -34,6 +34,22 @@ def mul(a, b):
 
 
 @kernel
+def is_along_normal(row):
+    """Tell whether a stored pose is ``Tz(d) Tx(a) Rx(alpha)``."""
+    return row[2] == 0.0 and row[3] == 0.0 and row[5] == 0.0
+
+
+@kernel
+def mul_along_normal(a, z, row):
+    """Product with a stored pose ``Tz(d) Tx(a) Rx(alpha)``; z is the axis of the first."""
+    r, t = a
+    x = quaternion.x_axis(r)
+    return quaternion.mul_x(r, row[0], row[1]), (
+        t[0] + row[4] * x[0] + row[6] * z[0], t[1] + row[4] * x[1] + row[6] * z[1],
+        t[2] + row[4] * x[2] + row[6] * z[2])
+
+
+@kernel
 def transform(a, p):
     """Move a point: ``r p r* + t``."""
     v = quaternion.rotate(a[0], p)

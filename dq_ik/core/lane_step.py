@@ -26,7 +26,7 @@ from dq_ik.core.compile import kernel
 from dq_ik.core.lanes import absolute, anywhere, clamp, everywhere, get, put, select
 from dq_ik.core.methods import NEAR_LIMIT
 from dq_ik.core.tip_step import add_column, along, own_change, solve_blocks, without
-from dq_ik.core.tree import KIND, PRISMATIC
+from dq_ik.core.tree import KIND, OFFSET, PRISMATIC
 
 # Rows of lanes, in units of the number of joints: the step, its slope, gains (zero: held), axes
 # and points of the joints, columns of the Jacobian, the configuration to look at; then follow the
@@ -40,11 +40,15 @@ def forward(tree, n, rows):
     r, t = frame.load(tree.element[0])
     r = (everywhere(r[0]), everywhere(r[1]), everywhere(r[2]), everywhere(r[3]))
     t = (everywhere(t[0]), everywhere(t[1]), everywhere(t[2]))
+    axis = quaternion.z_axis(r)
     for i in range(n):
-        if i > 0:
-            r, t = frame.mul((r, t), frame.load(tree.element[i]))
+        row = tree.element[i]
+        if i > 0 and frame.is_along_normal(row):
+            r, t = frame.mul_along_normal((r, t), axis, row)
+        elif i > 0:
+            r, t = frame.mul((r, t), frame.load(row))
         axis = quaternion.z_axis(r)
-        q = get(rows, TRIAL * n + i)
+        q = get(rows, TRIAL * n + i) + row[OFFSET]
         place = AXIS * n + 6 * i
         put(axis[0], rows, place)
         put(axis[1], rows, place + 1)

@@ -100,10 +100,25 @@ def rotate(r, v):
 
 
 @kernel
+def x_axis(r):
+    """First column of the rotation matrix of r: ``rotate(r, (1, 0, 0))``."""
+    w, x, y, z = r
+    return (1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y + w * z), 2.0 * (x * z - w * y))
+
+
+@kernel
 def z_axis(r):
     """Third column of the rotation matrix of r: ``rotate(r, (0, 0, 1))``."""
     w, x, y, z = r
     return (2.0 * (x * z + w * y), 2.0 * (y * z - w * x), 1.0 - 2.0 * (x * x + y * y))
+
+
+@kernel
+def mul_x(a, cosine, sine):
+    """Product with a rotation about x, given the cosine and sine of its half angle."""
+    w, x, y, z = a
+    return (w * cosine - x * sine, x * cosine + w * sine,
+            y * cosine + z * sine, z * cosine - y * sine)
 
 
 @kernel

@@ -23,9 +23,11 @@ for plain chains with a pose to reach; what they do not win is searched for as i
 import math
 
 from dq_ik.core import dual_quaternion
-from dq_ik.core.blocks import request_of, tree_of, work_of
+from dq_ik.core.blocks import answer_of, request_of, tree_of, work_of
 from dq_ik.core.compile import kernel, routine
+from dq_ik.core.configuration import unwind
 from dq_ik.core.lane_step import (
+    COLUMN,
     columns,
     error,
     forward,
@@ -36,16 +38,30 @@ from dq_ik.core.lane_step import (
     TAKEN,
     TRIAL,
 )
-from dq_ik.core.lanes import anywhere, at, clamp, everywhere, get, put, select, WIDTH
+from dq_ik.core.lanes import anywhere, at, clamp, everywhere, get, put, select
 from dq_ik.core.methods import ARMIJO, BACKTRACK, DAMPING, DAMPING_FLOOR
-from dq_ik.core.request import METHOD, Method, TOLERANCE, WEIGHT
-from dq_ik.core.vector import record
+from dq_ik.core.request import (
+    COST,
+    ITERATIONS,
+    METHOD,
+    Method,
+    RESTARTS,
+    TOLERANCE,
+    TRACED,
+    WEIGHT,
+)
+from dq_ik.core.residual import look
+from dq_ik.core.vector import copy, record
+from dq_ik.core.verdict import enclose, report
 
 HEATS = 6  # races that are run at most, each from other starts
 LAPS = 7  # iterations after which a race is lost
 PATIENCE = 3  # more laps for the attempt from the seed: people expect the solution next to it...
-FAR = 6.0  # ...if it starts with less than this many times the cost of others...
-NEAR = 1e-2  # ...and has come to a cost below this
+NEAR = 1e-2  # ...if it has come to a cost below this...
+NEARBY = 1.0  # ...and no joint has gone further than this [rad or m]
+# Poses in lanes are accurate to 1e-11: a goal is met if it is so by a thousandth more than asked,
+# and tolerances finer than this are not for races alone.
+STRICT, FINE = 0.999, 1e-8
 
 
 @routine
@@ -54,14 +70,15 @@ def race(blocks, seeded):
     Run a race from the rows TRIAL of the lanes; the winner's configuration is in ``work.best``.
 
     :param seeded: whether the seed is in the first lane
-    :returns: the lane that won, -1 for none, and its iterations
+    :returns: the lane that won, -1 for none; its iterations; the squares of its errors
     """
     tree, request, work = tree_of(blocks), request_of(blocks), work_of(blocks)
     rows, n, goal = work.lanes, blocks.n, request.goals[0]
     target = dual_quaternion.load(goal)
     target = target[0], dual_quaternion.translation(target)
     searches_line = int(request.head[METHOD]) == Method.PLS
-    winner, laps, hopeful = -1, 0, False
+    winner, laps, errors = -1, 0, (0.0, 0.0)
+    fine_p, fine_r = (STRICT * goal[TOLERANCE]) ** 2, (STRICT * goal[TOLERANCE + 1]) ** 2
     cost, fraction, taken = everywhere(math.inf), everywhere(1.0), everywhere(0.0) <= 0.0
     for lap in range(LAPS + PATIENCE + 1):
         x = forward(tree, n, rows)
@@ -73,14 +90,14 @@ def race(blocks, seeded):
             fraction = select(taken, 1.0, BACKTRACK * fraction)
         cost = select(taken, new_cost, cost)
         _take(n, lap, taken, rows)
-        met = ((square_p <= goal[TOLERANCE] ** 2) & (square_r <= goal[TOLERANCE + 1] ** 2) & taken)
+        met = (square_p <= fine_p) & (square_r <= fine_r) & taken
         if anywhere(met) and (winner < 0 or at(met, 0)):
             winner, laps = _first(met), lap
-        if lap == 0:
-            hopeful = seeded and _starts_near(cost, rows)
-        waits = winner != 0 and hopeful and at(cost < NEAR, 0)
-        if (winner >= 0 or lap >= LAPS) and not waits:
-            break
+            errors = _pair(square_p, square_r, winner, COLUMN * n, rows)
+        if winner >= 0 or lap >= LAPS:
+            waits = seeded and winner != 0 and at(cost < NEAR, 0) and _is_nearby(n, lap, rows)
+            if not waits:
+                break
         columns(tree, n, x[1], goal[WEIGHT], goal[WEIGHT + 3], rows)
         e = _scaled(goal[WEIGHT], e_p), _scaled(goal[WEIGHT + 3], e_r)
         damping = DAMPING * new_cost + DAMPING_FLOOR
@@ -94,7 +111,35 @@ def race(blocks, seeded):
             put(clamp(value, work.lower[i], work.upper[i]), rows, TRIAL * n + i)
     if winner >= 0:
         _give(work, n, winner, laps)
-    return winner, laps
+    return winner, laps, errors
+
+
+@routine
+def award(blocks, number, laps, errors):
+    """
+    Complete the answer with the winner of a race.
+
+    Whole turns leave its pose as it was seen in the race; where limits move a joint, or the
+    tolerance is finer than the race sees, it is looked at again.
+
+    :param number: of its start
+    :param errors: squares of the distance and the angle from the goal
+    :returns: whether the goal is met indeed
+    """
+    request, answer, work = request_of(blocks), answer_of(blocks), work_of(blocks)
+    head, goal = answer.head, request.goals[0]
+    copy(work.best, answer.q)
+    unwind(request, answer.q)
+    if enclose(request, answer.q) or min(goal[TOLERANCE], goal[TOLERANCE + 1]) < FINE:
+        cost, worst = look(blocks, answer.q)
+        if worst > 1.0:
+            return False
+        report(blocks, cost)
+    else:
+        head[COST] = goal[WEIGHT] ** 2 * errors[0] + goal[WEIGHT + 3] ** 2 * errors[1]
+        answer.error[0, 0], answer.error[0, 1] = math.sqrt(errors[0]), math.sqrt(errors[1])
+    head[RESTARTS], head[ITERATIONS], head[TRACED] = number, laps, work.counter[0]
+    return True
 
 
 @kernel
@@ -129,13 +174,12 @@ def _take(n, lap, taken, rows):
 
 
 @kernel
-def _starts_near(cost, rows):
-    """Tell whether the seed, in the first lane, starts about as near to the goal as others."""
-    put(cost, rows, STEP)
-    farthest = 0.0
-    for lane in range(1, WIDTH):
-        farthest = max(farthest, rows[STEP, lane])
-    return rows[STEP, 0] < FAR * farthest
+def _is_nearby(n, lap, rows):
+    """Tell whether the attempt in the first lane has not gone far from its start."""
+    way = 0.0
+    for i in range(n):
+        way = max(way, abs(rows[(TAKEN + lap) * n + i, 0] - rows[TAKEN * n + i, 0]))
+    return way < NEARBY
 
 
 @kernel
@@ -145,6 +189,14 @@ def _first(mask):
     while not at(mask, lane):
         lane += 1
     return lane
+
+
+@kernel
+def _pair(a, b, lane, row, rows):
+    """Return two numbers of a lane; two rows are used for it."""
+    put(a, rows, row)
+    put(b, rows, row + 1)
+    return rows[row, lane], rows[row + 1, lane]
 
 
 @kernel

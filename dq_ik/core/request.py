@@ -46,8 +46,8 @@ REQUEST_ROWS = 8
 LOCKED = -1.0  # metric of a joint that must keep its seed
 
 # Head of an answer.
-STATUS, ITERATIONS, RESTARTS, TIME, COST, WORST, SOLUTIONS, BEST, TRACED = range(9)
-ANSWER_HEAD = 9
+STATUS, ITERATIONS, RESTARTS, TIME, COST, SOLUTIONS, BEST, TRACED = range(8)
+ANSWER_HEAD = 8
 
 
 class Method(IntEnum):

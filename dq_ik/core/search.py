@@ -41,7 +41,7 @@ from dq_ik.core.clock import seconds
 from dq_ik.core.compile import entry, kernel, routine
 from dq_ik.core.lanes import WIDTH
 from dq_ik.core.posture import relax
-from dq_ik.core.race import HEATS, race
+from dq_ik.core.race import award, HEATS, race
 from dq_ik.core.request import (
     BEST,
     ITERATIONS,
@@ -72,7 +72,6 @@ from dq_ik.core.vector import all_finite, copy, fill
 from dq_ik.core.verdict import finish, press, report, Status
 
 BEST_REACH_ITERATIONS = 100
-BAD_SEED = -1
 
 
 @entry
@@ -82,10 +81,11 @@ def solve(robot, requests, targets, seeds, answers_out):
 
     :param robot: of :func:`dq_ik.core.blocks.pack_robot`
     :param requests: and targets, seeds: see :func:`dq_ik.core.blocks.at_row`
-    :returns: the status of the last row, or BAD_SEED: a seed is not finite, nothing was done
+    :returns: the status of the last row
+    :raises ValueError: if a seed is not finite; nothing was done
     """
     if not all_finite(seeds):
-        return BAD_SEED
+        raise ValueError
     memory = new_memory(robot, requests)
     for row in range(n_rows(requests, answers_out)):
         blocks = at_row(robot, memory, requests, targets, seeds, answers_out, row)
@@ -94,8 +94,8 @@ def solve(robot, requests, targets, seeds, answers_out):
         limit = int(request.head[MAX_ITERATIONS])
         won = False
         for heat in range(HEATS if may_race(blocks) else 0):
-            lane, laps = race(blocks, starts.line_up(blocks, heat))
-            won = lane >= 0 and award(blocks, heat * WIDTH + lane, laps)
+            lane, laps, errors = race(blocks, starts.line_up(blocks, heat))
+            won = lane >= 0 and award(blocks, heat * WIDTH + lane, laps, errors)
             if won or seconds(work.clock) > request.head[TIMEOUT]:
                 break
         if won:
@@ -181,27 +181,6 @@ def may_race(blocks):
 
 
 @routine
-def award(blocks, number, laps):
-    """
-    Complete the answer with the winner of a race, judged as any other.
-
-    :param number: of its start
-    :returns: whether the goal is met indeed
-    """
-    answer, work = answer_of(blocks), work_of(blocks)
-    copy(work.best, answer.q)
-    finish(blocks, answer.q)
-    cost, worst = look(blocks, answer.q)
-    report(blocks, cost, worst)
-    head = answer.head
-    head[RESTARTS], head[ITERATIONS], head[TRACED] = number, laps, work.counter[0]
-    if worst <= 1.0:
-        return True
-    head[RESTARTS], head[ITERATIONS] = -1.0, 0.0  # as if there had been no race
-    return False
-
-
-@routine
 def next_start(blocks):
     """
     Write the start of the next attempt; False if the mode is served or the budget spent.
@@ -248,7 +227,7 @@ def judge(blocks, result):
         if value < head[BEST]:
             head[BEST] = value
             copy(q, work.pool[0])
-            report(blocks, cost, worst)
+            report(blocks, cost)
     elif head[BEST] == math.inf:
         remember(work.pool, work.pool_cost, cost, q)
 
@@ -279,7 +258,7 @@ def conclude(blocks, start):
                 q[i] = request.seed[i]
         finish(blocks, q)
         cost, worst = look(blocks, q)
-        report(blocks, cost, worst)
+        report(blocks, cost)
         pressed = press(blocks, q)
         if worst <= 1.0:
             head[STATUS] = Status.CONVERGED.value

@@ -83,7 +83,7 @@ def sweep_tip(column, e, metric, damping, q, lower, upper, x):
 def own_change(c, e, resistance, x):
     """Change of an unknown x that solves its own row, with the error e left by all of them."""
     square = along(c, ((c[0], c[1], c[2]), (c[3], c[4], c[5])))
-    return (along(c, e) - resistance * x) / (square + resistance)
+    return (along(c, e) - resistance * x) * (1.0 / (square + resistance))  # e comes last
 
 
 @kernel
@@ -151,11 +151,15 @@ def solve_blocks(blocks, e):
 
 @kernel
 def _factor(s):
-    """Factor ``L D L^T`` of a positive definite matrix: (1 / D, below the diagonal of L)."""
+    """
+    Factor ``L D L^T`` of a positive definite matrix: (1 / D, below the diagonal of L).
+
+    The first two divisions do not wait for each other.
+    """
     i0 = 1.0 / s[0]
+    i1 = s[0] / (s[0] * s[2] - s[1] * s[1])
     l10 = s[1] * i0
     l20 = s[3] * i0
-    i1 = 1.0 / (s[2] - l10 * s[1])
     below = s[4] - l20 * s[1]
     l21 = below * i1
     i2 = 1.0 / (s[5] - l20 * s[3] - l21 * below)

@@ -133,10 +133,13 @@ def forward_kinematics(tree, q, turns, world_out, screw_out):
         parent = tree.index[i, PARENT]
         if parent < 0:
             x = constant
-        elif parent == i - 1:
-            x = frame.mul(x, constant)
         else:
-            x = frame.mul(frame.load(world_out[parent]), constant)
+            if parent != i - 1:
+                x = frame.load(world_out[parent])
+            if frame.is_along_normal(tree.element[i]):
+                x = frame.mul_along_normal(x, quaternion.z_axis(x[0]), tree.element[i])
+            else:
+                x = frame.mul(x, constant)
         x = _move(tree, i, q, turns, x, screw_out)
         frame.store(x, world_out[i])
 

@@ -22,9 +22,9 @@ import math
 from dq_ik.core import quaternion
 from dq_ik.core.ball_limits import pressed
 from dq_ik.core.blocks import answer_of, request_of, tree_of, work_of
-from dq_ik.core.compile import routine
+from dq_ik.core.compile import kernel, routine
 from dq_ik.core.configuration import unwind
-from dq_ik.core.request import COST, GOAL_AXES, KIND, WEIGHT, WORST
+from dq_ik.core.request import COST, GOAL_AXES, KIND, WEIGHT
 from dq_ik.core.step import assemble
 from dq_ik.core.tree import BALL, VARIABLE
 from dq_ik.core.tree import KIND as ELEMENT_KIND
@@ -63,7 +63,14 @@ SENTENCES = {
 def finish(blocks, q):
     """Unwind whole turns and clamp, in place; return whether anything was changed."""
     request = request_of(blocks)
-    changed = unwind(request, q)
+    turned = unwind(request, q)
+    return enclose(request, q) or turned
+
+
+@kernel
+def enclose(request, q):
+    """Move joints into their limits, in place; return whether any was outside."""
+    changed = False
     for i in range(q.shape[0]):
         inside = min(max(q[i], request.lower[i]), request.upper[i])
         changed = changed or inside != q[i]
@@ -72,10 +79,10 @@ def finish(blocks, q):
 
 
 @routine
-def report(blocks, cost, worst):
-    """Write cost and errors of the state last evaluated; goals are met if ``worst`` is <= 1."""
+def report(blocks, cost):
+    """Write cost and errors of the state last evaluated."""
     request, answer, work = request_of(blocks), answer_of(blocks), work_of(blocks)
-    answer.head[COST], answer.head[WORST] = cost, worst
+    answer.head[COST] = cost
     for k in range(request.goals.shape[0]):
         goal = request.goals[k]
         e_p = (work.error[k, 0], work.error[k, 1], work.error[k, 2])
