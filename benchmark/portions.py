@@ -29,7 +29,7 @@ from .cases import Problems
 FIRST = 4  # problems in the first portion, which tells the pace
 TURN_SECONDS = 20e-3
 TURNS = 4  # at least, so that a slow moment of the machine does not hit one solver alone
-WARM = 1500  # problems at most that only warm up; the worker stops earlier by the clock
+WARM = 600  # problems at most that only warm up; the worker stops earlier by the clock
 LONG = 2e-3  # seconds per call that need no warm caches
 
 

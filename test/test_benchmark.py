@@ -210,9 +210,9 @@ def test_portions_are_warmed_up_on_other_problems(panda):
     problems = cases.reachable(panda, 1000)
     portion = next_portion(problems, 0, 1e-5)
     np.testing.assert_array_equal(portion.goals, problems.goals[:250])
-    np.testing.assert_array_equal(portion.warm_goals, problems.goals[250:])
+    np.testing.assert_array_equal(portion.warm_goals, problems.goals[400:])
     assert len(next_portion(problems, 0, 10e-3).warm_goals) == 0
-    assert len(next_portion(cases.reachable(panda, 4000), 0, 1e-5).warm_goals) == 1500
+    assert len(next_portion(cases.reachable(panda, 4000), 0, 1e-5).warm_goals) == 600
 
 
 def test_a_stream_is_dealt_out_path_by_path(panda):

@@ -140,8 +140,12 @@ def _solve(n, e, damping, rows):
 
 
 @kernel
-def pgs_step(request, work, n, q_rows, e, damping, rows):
-    """Fill the rows STEP with the step of :func:`dq_ik.core.methods.pgs`."""
+def pgs_step(request, work, n, q_rows, e, damping, sweeps, rows):
+    """
+    Fill the rows STEP with the step of :func:`dq_ik.core.methods.pgs`.
+
+    :param sweeps: whether a sweep finds the joints to hold; otherwise the step is only projected
+    """
     for i in range(n):
         put(work.gain[i], rows, GAIN * n + i)
     y = _solve(n, e, damping, rows)
@@ -152,7 +156,7 @@ def pgs_step(request, work, n, q_rows, e, damping, rows):
         inside = clamp(x, work.lower[i] - q, work.upper[i] - q)
         excess = excess + absolute(x - inside)
         put(inside, rows, STEP * n + i)
-    if not anywhere(excess > 0.0):
+    if not (sweeps and anywhere(excess > 0.0)):
         return
     left = e
     for i in range(n):

@@ -56,6 +56,7 @@ from dq_ik.core.verdict import enclose, report
 
 HEATS = 6  # races that are run at most, each from other starts
 LAPS = 7  # iterations after which a race is lost
+ROUGH = 2  # first iterations, in which sweeps do not pay: other joints will be held later
 PATIENCE = 3  # more laps for the attempt from the seed: people expect the solution next to it...
 NEAR = 1e-2  # ...if it has come to a cost below this...
 NEARBY = 1.0  # ...and no joint has gone further than this [rad or m]
@@ -105,7 +106,7 @@ def race(blocks, seeded):
         if searches_line:
             pls_step(work, n, q, e, damping, taken, rows)
         else:
-            pgs_step(request, work, n, q, e, damping, rows)
+            pgs_step(request, work, n, q, e, damping, lap >= ROUGH, rows)
         for i in range(n):
             value = get(rows, q + i) + fraction * get(rows, STEP * n + i)
             put(clamp(value, work.lower[i], work.upper[i]), rows, TRIAL * n + i)
