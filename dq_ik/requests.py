@@ -92,7 +92,7 @@ class Requests:
         """Tell whether attempts may race (:mod:`dq_ik.core.race`): any answer will do."""
         options, chain = self.options, self.chain
         return (options.mode == 'speed' and options.max_restarts >= race.HEATS * lanes.WIDTH
-                and options.iterations >= race.LAPS + race.PATIENCE and chain.n >= 6
+                and options.iterations >= race.LAPS + race.PATIENCE and chain.n >= 5
                 and is_plain_chain(chain.elements.tree))
 
     def _metric(self) -> np.ndarray:
