@@ -97,8 +97,8 @@ def event_to_command(viewer: ViewerNode, commands: list) -> list[float]:
             time.sleep(0.0001)
         times.append(time.perf_counter() - began)
         time.sleep(0.02)
-    asyncio.run_coroutine_threadsafe(
-        goal._dragged(viser.TransformControlsEvent(None, 0, goal.control, 'end')), loop)
+    end = viser.TransformControlsEvent(None, 0, goal.control, 'end')
+    asyncio.run_coroutine_threadsafe(goal._dragged(end), loop).result(1.0)
     return times
 
 
