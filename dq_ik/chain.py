@@ -27,7 +27,6 @@ from numpy.typing import ArrayLike
 from dq_ik.common_normals import on_common_normals
 from dq_ik.core import tree as core
 from dq_ik.core.jacobian import jacobian
-from dq_ik.core.request import ANSWER_HEAD
 from dq_ik.elements import build_elements
 from dq_ik.errors import ChainError, listing, SeedError
 from dq_ik.model import RobotModel
@@ -69,7 +68,6 @@ class Chain:
         variables = self.elements.variables
         self.joint_names = tuple(variable.name for variable in variables)
         self.n = len(variables)
-        self.q_in_answer = ANSWER_HEAD + np.arange(self.n)  # of the kernels
         self.lower = _frozen([variable.lower for variable in variables])
         self.upper = _frozen([variable.upper for variable in variables])
         self.velocity = _frozen([variable.velocity for variable in variables])

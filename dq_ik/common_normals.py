@@ -17,7 +17,7 @@ Frames of joints on the common normals of their axes, after Denavit and Hartenbe
 
 A joint's frame may be turned about its axis and moved along it. On the common normal of its axis
 and the one before, its constant pose is ``Tz(d) Tx(a) Rx(alpha)``, and a product with it takes
-half the work (:func:`dq_ik.core.frame.along_normal`).
+two thirds of the multiplications (:func:`dq_ik.core.frame.mul_along_normal`).
 """
 
 from __future__ import annotations
@@ -25,14 +25,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 import math
 
-import numpy as np
-
+from dq_ik.core.frame import WIDTH
 from dq_ik.core.tree import is_plain_chain, KIND, OFFSET, PRISMATIC, Tree
+from dq_ik.elements import from_frame, to_frame
 from dq_ik.pose import Pose
 
 PARALLEL = 1e-14  # sine of the angle between axes that are parallel up to rounding
 FAR = 10.0  # normals further away than this are not used: nearly parallel axes cost digits [m]
-FRAME = slice(0, 7)
 
 
 def on_common_normals(tree: Tree) -> Tree:
@@ -42,13 +41,13 @@ def on_common_normals(tree: Tree) -> Tree:
     element, tip = tree.element.copy(), tree.tip.copy()
     moved = Pose.identity()  # the new frame of a joint in its old one
     for i in range(1, len(element)):
-        turn, link, moved = _split(moved.inverse() @ _pose(element[i]))
+        turn, link, moved = _split(moved.inverse() @ from_frame(element[i]))
         if tree.index[i - 1, KIND] == PRISMATIC:
-            link = _row(_turn(turn) @ _pose(link))
+            link = to_frame(_turn(turn) @ from_frame(link))
         else:
             element[i - 1, OFFSET] = turn
-        element[i, FRAME] = link
-    tip[0] = _row(moved.inverse() @ _pose(tip[0]))
+        element[i, :WIDTH] = link
+    tip[0] = to_frame(moved.inverse() @ from_frame(tip[0]))
     return tree._replace(element=element, tip=tip)
 
 
@@ -67,20 +66,12 @@ def _split(pose: Pose) -> tuple[float, Sequence[float], Pose]:
     else:
         turn, way, sine = math.atan2(p[1], p[0]), 0.0, 0.0
     if abs(way) > FAR:
-        return 0.0, _row(pose), Pose.identity()
+        return 0.0, to_frame(pose), Pose.identity()
     half = 0.5 * math.atan2(sine, z)
     length = p[0] * math.cos(turn) + p[1] * math.sin(turn)
     link = (math.cos(half), math.sin(half), 0.0, 0.0, length, 0.0, p[2] + way * z)
-    return turn, link, pose.inverse() @ _turn(turn) @ _pose(link)
+    return turn, link, pose.inverse() @ _turn(turn) @ from_frame(link)
 
 
 def _turn(angle: float) -> Pose:
     return Pose((math.cos(0.5 * angle), 0.0, 0.0, math.sin(0.5 * angle)), (0.0, 0.0, 0.0, 0.0))
-
-
-def _pose(row: Sequence[float] | np.ndarray) -> Pose:
-    return Pose.from_position_quaternion(row[4:7], row[:4])
-
-
-def _row(pose: Pose) -> list[float]:
-    return [*pose.real, *pose.position]

@@ -120,7 +120,7 @@ class _Builder:
               scale: tuple[float, float] = (1.0, 0.0),
               limits: tuple[float, float, float] = UNLIMITED) -> _Place:
         constant = place.pose @ align
-        self.rows.append([*_frame(constant), *scale, *limits])
+        self.rows.append([*to_frame(constant), *scale, *limits])
         self.indices.append((kind, place.element, variable, self.screws))
         self.screws += 3 if kind == core.BALL else 1
         return _Place(len(self.rows) - 1, align.inverse())
@@ -142,14 +142,19 @@ def build_elements(model: RobotModel, base: str, tips: Sequence[str], tool: Pose
     index = np.array(builder.indices, int).reshape(-1, core.INDEX_WIDTH)
     tip_poses = [places[tip].pose @ tool for tip in tips]
     tip_index, path, slot = _paths(index, [places[tip].element for tip in tips])
-    tip = np.array([_frame(pose) for pose in tip_poses]).reshape(-1, WIDTH)
+    tip = np.array([to_frame(pose) for pose in tip_poses]).reshape(-1, WIDTH)
     return Elements(core.Tree(element, index, tip, tip_index, path, slot),
                     tuple(builder.variables))
 
 
-def _frame(pose: Pose) -> list[float]:
+def to_frame(pose: Pose) -> list[float]:
     """Return a pose as the kernels store it (:mod:`dq_ik.core.frame`)."""
     return [*pose.real, *pose.position]
+
+
+def from_frame(row: Sequence[float] | np.ndarray) -> Pose:
+    """Return a pose that is stored in the first numbers of a row."""
+    return Pose.from_position_quaternion(row[4:WIDTH], row[:4])
 
 
 def _paths(index: np.ndarray, tip_elements: Sequence[int]) -> tuple[np.ndarray, ...]:

@@ -50,7 +50,7 @@ class Requests:
         self.answer_size = core.answer_size(chain.n, self._n_tips, solutions, options.trace)
         self.template = self._request()[None]
 
-    def own(self, goals: Any, bounds: tuple[ArrayLike, ArrayLike] | None) -> np.ndarray:
+    def with_goals(self, goals: Any, bounds: tuple[ArrayLike, ArrayLike] | None) -> np.ndarray:
         """Return a request for goals or bounds that are not the usual ones."""
         requests = self.template.copy()
         self.write_goals(requests[0], goals)

@@ -38,6 +38,20 @@ if TYPE_CHECKING:
     from dq_ik.chain import Chain
 
 
+class Layout:
+    """What the answers of a solver are about, and where they keep it."""
+
+    def __init__(self, chain: Chain, max_trace: int = 0) -> None:
+        """
+        Note where things are.
+
+        :param max_trace: iterates that answers have room for
+        """
+        self.chain = chain
+        self.max_trace = max_trace
+        self.q = ANSWER_HEAD + np.arange(chain.n)
+
+
 class IkResult:
     """
     The answer of a solve; never changes.
@@ -45,19 +59,18 @@ class IkResult:
     ``q`` is inside the limits, and ``status`` was judged by forward kinematics on that very ``q``.
     """
 
-    __slots__ = ('_answer', '_chain', '_max_trace', '_status')
+    __slots__ = ('_answer', '_layout', '_status')
 
-    def __init__(self, chain: Chain, answer: np.ndarray, status: int, max_trace: int = 0) -> None:
+    def __init__(self, layout: Layout, answer: np.ndarray, status: int) -> None:
         """Wrap an answer of the kernels."""
-        self._chain = chain
+        self._layout = layout
         self._answer = answer
         self._status = status
-        self._max_trace = max_trace
 
     @property
     def q(self) -> np.ndarray:
         """Joint vector (n,), a copy."""
-        return self._answer[self._chain.q_in_answer]  # indices copy in half the time of a slice
+        return self._answer[self._layout.q]  # indices copy in half the time of a slice
 
     @property
     def status(self) -> Status:
@@ -81,13 +94,13 @@ class IkResult:
             text += f" ({', '.join(self.limited_joints)})"
         errors = '; '.join(
             f'{tip}: {1e3 * p:.3g} mm, {r:.3g} rad' for tip, (p, r) in zip(
-                self._chain.tips, self._errors.tolist()))
+                self._layout.chain.tips, self._errors.tolist()))
         return f'{text} [{errors}]'
 
     @property
     def _errors(self) -> np.ndarray:
-        start = ANSWER_HEAD + self._chain.n
-        return frozen(self._answer[start:start + 2 * len(self._chain.tips)].reshape(-1, 2))
+        start = ANSWER_HEAD + self._layout.chain.n
+        return frozen(self._answer[start:start + 2 * len(self._layout.chain.tips)].reshape(-1, 2))
 
     @property
     def position_error(self) -> np.ndarray:
@@ -107,7 +120,7 @@ class IkResult:
     @property
     def limited_joints(self) -> tuple[str, ...]:
         """Names of the joints pressed against their limits; none where the goal is met."""
-        chain = self._chain
+        chain = self._layout.chain
         if self.success:
             return ()
         start = ANSWER_HEAD + chain.n + 2 * len(chain.tips)
@@ -136,7 +149,7 @@ class IkResult:
     @property
     def solutions(self) -> np.ndarray:
         """Distinct solutions (k, n) as found in mode 'all'; other modes give the answer alone."""
-        chain = self._chain
+        chain = self._layout.chain
         count = int(self._answer[SOLUTIONS])
         start = ANSWER_HEAD + 2 * chain.n + 2 * len(chain.tips)
         if count == 0:
@@ -147,8 +160,8 @@ class IkResult:
     def trace(self) -> np.ndarray:
         """Every iterate of every attempt (k, n), in order, as far as option ``trace`` asks."""
         count = int(self._answer[TRACED])
-        n = self._chain.n
-        start = len(self._answer) - self._max_trace * n
+        n = self._layout.chain.n
+        start = len(self._answer) - self._layout.max_trace * n
         return frozen(self._answer[start:start + count * n].reshape(count, n))
 
     def __repr__(self) -> str:
@@ -159,12 +172,11 @@ class IkResult:
 class BatchResult:
     """The answers of many solves as arrays, one row each; ``batch[i]`` is an :class:`IkResult`."""
 
-    def __init__(self, chain: Chain, answers: np.ndarray, max_trace: int = 0) -> None:
+    def __init__(self, layout: Layout, answers: np.ndarray) -> None:
         """Wrap the answers of the kernels, one per row."""
         answers.flags.writeable = False
-        self._chain = chain
+        self._layout = layout
         self._answers = answers
-        self._max_trace = max_trace
 
     def __len__(self) -> int:
         """Return the number of solves."""
@@ -173,7 +185,7 @@ class BatchResult:
     def __getitem__(self, row: int) -> IkResult:
         """Return one answer."""
         answer = self._answers[row]
-        return IkResult(self._chain, answer, int(answer[STATUS]), self._max_trace)
+        return IkResult(self._layout, answer, int(answer[STATUS]))
 
     def __iter__(self) -> Iterator[IkResult]:
         """Go through the answers."""
@@ -182,7 +194,7 @@ class BatchResult:
     @property
     def q(self) -> np.ndarray:
         """Joint vectors (N, n)."""
-        return self._answers[:, ANSWER_HEAD:ANSWER_HEAD + self._chain.n]
+        return self._answers[:, ANSWER_HEAD:ANSWER_HEAD + self._layout.chain.n]
 
     @property
     def success(self) -> np.ndarray:
@@ -196,8 +208,8 @@ class BatchResult:
 
     @property
     def _errors(self) -> np.ndarray:
-        start = ANSWER_HEAD + self._chain.n
-        tips = len(self._chain.tips)
+        start = ANSWER_HEAD + self._layout.chain.n
+        tips = len(self._layout.chain.tips)
         return self._answers[:, start:start + 2 * tips].reshape(-1, tips, 2)
 
     @property

@@ -31,7 +31,7 @@ from dq_ik.options import IkOptions
 from dq_ik.parallel import on_all_cores
 from dq_ik.pose import Pose
 from dq_ik.requests import Requests
-from dq_ik.result import BatchResult, IkResult
+from dq_ik.result import BatchResult, IkResult, Layout
 from dq_ik.starts import start_table
 
 STARTS = 512  # stored configurations from which a search may start again
@@ -56,7 +56,7 @@ class Solver:
         self.chain = chain
         self.options = IkOptions.of(options, **overrides)
         self._n, self._n_tips = chain.n, len(chain.tips)
-        self._max_trace = self.options.trace
+        self._layout = Layout(chain, self.options.trace)
         self._requests = Requests(chain, self.options)
         self._template, self._answer_size = self._requests.template, self._requests.answer_size
         kernel = search.solve if self.options.method in ('pgs', 'pls') else comparison.solve
@@ -82,7 +82,7 @@ class Solver:
             if targets is None:
                 targets = goals.numbers()
         else:
-            requests, targets = self._requests.own(goals, bounds), NONE
+            requests, targets = self._requests.with_goals(goals, bounds), NONE
         seeds = NONE
         if seed is not None:
             try:
@@ -97,7 +97,7 @@ class Solver:
         except ValueError:  # a seed is not finite
             self.chain.checked(seeds)
             raise
-        return IkResult(self.chain, answer, status, self._max_trace)
+        return IkResult(self._layout, answer, status)
 
     def solve_batch(self, goals: Any, seeds: ArrayLike | None = None, *,
                     progress: bool = False) -> BatchResult:
@@ -129,7 +129,7 @@ class Solver:
             self._kernel(self._robot, *given, answers[rows].ravel())
 
         on_all_cores(len(goals), work, progress=progress)
-        return BatchResult(self.chain, answers, self.options.trace)
+        return BatchResult(self._layout, answers)
 
     def _checked_seeds(self, seeds: ArrayLike | None, count: int) -> np.ndarray:
         """Return seeds as the kernels take them: none, one for all, or one each."""

@@ -19,8 +19,7 @@ from __future__ import annotations
 import numpy as np
 
 from dq_ik.chain import Chain
-from dq_ik.core.frame import WIDTH
-from dq_ik.pose import Pose
+from dq_ik.elements import from_frame
 
 
 def start_table(chain: Chain, count: int, shift: int = 0) -> np.ndarray:
@@ -45,7 +44,7 @@ def _in_first_joint(chain: Chain, poses: np.ndarray) -> np.ndarray:
     t = 2.0 * (r * d_vector - d * r_vector + np.cross(r_vector, d_vector))
     frames = np.concatenate([poses[..., :4], t], axis=-1)
     for element in chain.elements.tree.element[:1]:
-        first = Pose.from_position_quaternion(element[4:WIDTH], element[:4])
+        first = from_frame(element)
         w, x, y, z = first.inverse().real
         left = np.array([[w, -x, -y, -z], [x, w, -z, y], [y, z, w, -x], [z, -y, x, w]])
         frames[..., :4] = poses[..., :4] @ left.T

@@ -74,7 +74,7 @@ def test_only_plain_chains_race():
 
 
 @each_method
-@pytest.mark.parametrize('name', ['panda', 'arm6'])
+@pytest.mark.parametrize('name', ['panda', 'arm6', 'arm5'])
 def test_a_race_is_won_in_few_laps_by_an_answer_that_holds(name, method):
     chain, rng = arm(name), np.random.default_rng(5)
     solver = Solver(chain, method=method, timeout=PATIENT)
