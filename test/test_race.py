@@ -14,13 +14,14 @@
 
 """Attempts that race in lanes: the same kinematics, the same rules, the solution next door."""
 
-from arms import arm, judged, nearby, PATIENT
+
+from arms import arm, judged, nearby, PATIENT, URDF
 from helpers import close, variant
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from dq_ik import Goal, Pose, Solver
+from dq_ik import Goal, load_robot, Pose, Solver
 from dq_ik.core import dual_quaternion, lane_step, lanes, race
 from dq_ik.core.blocks import LANE_ROWS
 from dq_ik.core.compile import kernel
@@ -40,6 +41,12 @@ def look(numbers, indices, target, rows, out):
         lanes.put(x[1][i], out, i)
         lanes.put(e_p[i], out, 3 + i)
         lanes.put(e_r[i], out, 6 + i)
+
+
+def turning_arm():
+    """Return the arm with six joints, all of them free to turn for ever."""
+    urdf = (URDF / 'arm6.urdf').read_text().replace('"revolute"', '"continuous"')
+    return load_robot(urdf).chain()
 
 
 @pytest.mark.parametrize('name', ['panda', 'arm6', 'prismatic'])
@@ -107,6 +114,23 @@ def test_the_errors_told_are_those_of_the_answer_and_within_tolerance(name, tole
         close(result.position_error[0], distance, atol=2e-11)
         close(result.rotation_error[0], turn, atol=2e-11 + 1e-6 * turn)
         assert max(distance, turn) <= tolerance + 1e-14
+
+
+@each_method
+@pytest.mark.parametrize('turned', [50.0, 1e9])
+def test_success_is_true_however_far_the_seed_has_turned(turned, method):
+    """At 1e9 rad a number is accurate to 1e-7, and lanes see less."""
+    chain, rng = turning_arm(), np.random.default_rng(9)
+    solver = Solver(chain, method=method, timeout=PATIENT, position_tolerance=1e-7,
+                    rotation_tolerance=1e-7, max_restarts=race.HEATS * lanes.WIDTH)
+    assert solver._template[0, RACES]
+    for _ in range(20):
+        goal = chain.fk(chain.random(rng))
+        result = solver.solve(goal, np.full(chain.n, turned))
+        assert np.abs(result.q - turned).max() <= np.pi + 1e-3
+        distance = np.linalg.norm(chain.fk(result.q).position - goal.position)
+        assert not result.success or distance <= 1e-7
+        assert result.success or turned > 1e8
 
 
 @each_method

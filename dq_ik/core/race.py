@@ -60,9 +60,9 @@ ROUGH = 2  # first iterations, in which sweeps do not pay: other joints will be 
 PATIENCE = 3  # more laps for the attempt from the seed: people expect the solution next to it...
 NEAR = 1e-2  # ...if it has come to a cost below this...
 NEARBY = 1.0  # ...and no joint has gone further than this [rad or m]
-# Poses in lanes are accurate to 1e-11: a goal is met if it is so by a thousandth more than asked,
-# and tolerances finer than this are not for races alone.
-STRICT, FINE = 0.999, 1e-8
+# Poses in lanes are accurate to 1e-11: a goal is met if it is so by a thousandth more than asked.
+# Tolerances below FINE and angles above WOUND [rad] are not for races alone.
+STRICT, FINE, WOUND = 0.999, 1e-8, 100.0
 
 
 @routine
@@ -120,8 +120,8 @@ def award(blocks, number, laps, errors):
     """
     Complete the answer with the winner of a race.
 
-    Whole turns leave its pose as it was seen in the race; where limits move a joint, or the
-    tolerance is finer than the race sees, it is looked at again.
+    A few whole turns leave its pose as it was seen in the race; where limits move a joint, the
+    tolerance is finer than the race sees, or angles are too large for it, it is looked at again.
 
     :param number: of its start
     :param errors: squares of the distance and the angle from the goal
@@ -131,7 +131,9 @@ def award(blocks, number, laps, errors):
     head, goal = answer.head, request.goals[0]
     copy(work.best, answer.q)
     unwind(request, answer.q)
-    if enclose(request, answer.q) or min(goal[TOLERANCE], goal[TOLERANCE + 1]) < FINE:
+    blind = (min(goal[TOLERANCE], goal[TOLERANCE + 1]) < FINE
+             or max(_largest(work.best), _largest(answer.q)) > WOUND)
+    if enclose(request, answer.q) or blind:
         cost, worst = look(blocks, answer.q)
         if worst > 1.0:
             return False
@@ -141,6 +143,15 @@ def award(blocks, number, laps, errors):
         answer.error[0, 0], answer.error[0, 1] = math.sqrt(errors[0]), math.sqrt(errors[1])
     head[RESTARTS], head[ITERATIONS], head[TRACED] = number, laps, work.counter[0]
     return True
+
+
+@kernel
+def _largest(q):
+    """Largest absolute value."""
+    largest = 0.0
+    for i in range(q.shape[0]):
+        largest = max(largest, abs(q[i]))
+    return largest
 
 
 @kernel
