@@ -102,7 +102,16 @@ class Browser:
         while camera.update_timestamp <= before or np.linalg.norm(camera.position - eye) > 1e-3:
             assert time.monotonic() < deadline, 'the camera did not move'
             self.page.wait_for_timeout(50)
-        self.page.wait_for_timeout(400)
+        self.wait(400, frames=3)
+
+    def wait(self, milliseconds: int, frames: int) -> None:
+        """Wait for some time and until so many frames are drawn, which a busy machine delays."""
+        self.page.wait_for_timeout(milliseconds)
+        self.page.evaluate(
+            """count => new Promise(done => {
+                const next = () => count-- > 0 ? requestAnimationFrame(next) : done();
+                next();
+            })""", frames)
 
     def pixel(self, point: np.ndarray) -> tuple[float, float]:
         """Return where a point of the world is seen."""
@@ -123,9 +132,9 @@ class Browser:
         assert under == 'CANVAS', f'{under} covers the handle at {start}'
         mouse = self.page.mouse
         mouse.move(*start)
-        self.page.wait_for_timeout(300)
+        self.wait(300, frames=3)  # the page looks for what is under the mouse when it draws
         mouse.down()
-        self.page.wait_for_timeout(300)
+        self.wait(300, frames=2)
         for share in np.linspace(0.0, 1.0, steps + 1)[1:]:
             mouse.move(*(start + share * (end - start)))
             self.page.wait_for_timeout(60)

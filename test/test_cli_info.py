@@ -44,6 +44,7 @@ def test_a_robot_is_printed_in_a_frame_on_a_terminal(capsys, monkeypatch):
     pytest.importorskip('rich')
     monkeypatch.setattr('sys.stdout.isatty', lambda: True)
     monkeypatch.setenv('COLUMNS', '250')
+    monkeypatch.setenv('TERM', 'xterm')  # a dumb one has 80 columns, whatever COLUMNS says
     assert run() == 0
     out = capsys.readouterr().out
     assert all(joint.name in out for joint in load_robot(PANDA).joints)
