@@ -16,7 +16,8 @@ from __future__ import annotations
 
 import os
 
-from eaik.IK_HP import HPRobot
+from eaik.IK_Robot import IKRobot
+from eaik.pybindings import EAIK
 import numpy as np
 import pinocchio
 
@@ -26,8 +27,16 @@ PACKAGE = 'EAIK'
 TURN = 2.0 * np.pi
 
 
+class Arm(IKRobot):
+    """Its robot from axes and offsets, with the turn of the tool that its own class leaves out."""
+
+    def __init__(self, axes, offsets, tool):
+        """Hand over what the zero pose shows."""
+        self._robot = EAIK.Robot(axes.T, offsets.T, tool, [], True)
+
+
 class Eaik(Matrices):
-    """Returns the solution nearest to the seed among those within limits."""
+    """Returns the first solution within limits, or where a path is followed the nearest."""
 
     def __init__(self, robot, settings):
         """Hand over axes and offsets in the zero pose."""
@@ -41,15 +50,17 @@ class Eaik(Matrices):
             model, data, np.zeros(6), i)[3:, i - 1] for i in range(1, 7)])
         points = np.array([data.oMi[i].translation for i in range(1, 7)])
         offsets = np.vstack([points[0], np.diff(points, axis=0), tip.translation - points[-1]])
-        self._robot = HPRobot(axes, offsets)
+        self._robot = Arm(axes, offsets, tip.rotation)
         if not self._robot.hasKnownDecomposition():
             raise ValueError('no known decomposition of this arm')
-        self._tool = tip.rotation.T
         self._lower, self._upper = np.array(robot.lower), np.array(robot.upper)
+        self._limits = list(zip(robot.lower, robot.upper))
+        self._tracks = not settings.restarts
 
     def solve(self, goals, seed):
         """Return an answer or None."""
-        return self._nearest(self._robot.IK(self._turned(goals)[0]), seed)
+        answer = self._robot.IK(goals[0])
+        return self._nearest(answer, seed) if self._tracks else self._first(answer)
 
     def translate_batch(self, goals):
         """Return the poses of the only tip."""
@@ -57,15 +68,20 @@ class Eaik(Matrices):
 
     def solve_batch(self, goals, seeds):
         """Solve many problems on all cores."""
-        found = self._robot.IK_batched(self._turned(goals), len(os.sched_getaffinity(0)))
-        answers = [self._nearest(*pair) for pair in zip(found, seeds)]
+        found = self._robot.IK_batched(goals, len(os.sched_getaffinity(0)))
+        answers = [self._first(answer) for answer in found]
         none = np.full(seeds.shape[1], np.nan)
         return [none if q is None else q for q, _ in answers], [ok for _, ok in answers]
 
-    def _turned(self, poses):
-        poses = poses.copy()
-        poses[:, :3, :3] = poses[:, :3, :3] @ self._tool
-        return poses
+    def _first(self, answer):
+        """Look at one solution after the other, in plain numbers: numpy is slow on so few."""
+        for values, approximate in zip(answer.Q.tolist(), answer.is_LS.tolist()):
+            if not approximate:
+                q = [value + TURN if value < lower else value - TURN if value > upper else value
+                     for value, (lower, upper) in zip(values, self._limits)]
+                if all(lower <= value <= upper for value, (lower, upper) in zip(q, self._limits)):
+                    return np.array(q), True
+        return None, False
 
     def _nearest(self, answer, seed):
         if not len(answer.Q):
