@@ -29,7 +29,12 @@ JOINT_SPEED = 1.0  # rad/s or m/s at most between two way-points of a stream
 
 @dataclass(frozen=True)
 class Problems:
-    """A list of goals with seeds; ``stream`` frames make one path (0: separate problems)."""
+    """
+    A list of goals with seeds; ``stream`` frames make one path (0: separate problems).
+
+    With ``matrices``, the goals are given as 4x4 arrays, and what a solver makes of them is timed.
+    Without ``warm``, a turn begins with the caches as the solvers before have left them.
+    """
 
     robot: Robot
     settings: Settings
@@ -37,10 +42,16 @@ class Problems:
     seeds: np.ndarray
     stream: int = 0
     optimum: np.ndarray | None = None
+    matrices: bool = False
+    warm: bool = True
 
     def first(self, count: int) -> Problems:
         """Return the first few of separate problems."""
         return replace(self, goals=self.goals[:count], seeds=self.seeds[:count])
+
+    def as_matrices(self, *, warm: bool) -> Problems:
+        """Return the same problems, given as 4x4 arrays."""
+        return replace(self, matrices=True, warm=warm)
 
 
 def reachable(robot: Robot, count: int, settings: Settings = STRICT, *,

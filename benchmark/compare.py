@@ -85,7 +85,8 @@ def cells(run: dict) -> Iterator[tuple[Key, Cell]]:
         yield ((row['case'], row['robot'], row['solver']),
                Cell(row['median_us'], row['solved'], row['asked']))
     for row in run['batch']:
-        yield (('batch', f"{row['robot']}, seed {row['seed']}", row['solver']),
+        given = ', as 4x4' if row.get('given') == '4x4' else ''
+        yield (('batch', f"{row['robot']}, seed {row['seed']}{given}", row['solver']),
                Cell(1e6 / row['per_second'], row['solved'], row['asked']))
     for name in run['experiments'].keys() & {'hand', 'humanoid'}:
         for row in run['experiments'][name]['rows']:

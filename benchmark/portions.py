@@ -16,7 +16,8 @@ How problems are dealt out: solvers take turns, and each turn is long enough for
 
 A turn begins with calls that do not count, on the problems before the portion: the solvers that
 had their turns in between have emptied the caches. Then come about 20 ms of work. The rule is the
-same for everybody; calls that are long anyway are not warmed up.
+same for everybody; calls that are long anyway are not warmed up, and nobody is in a case that
+counts the cold caches.
 """
 from __future__ import annotations
 
@@ -58,7 +59,8 @@ def next_portion(problems: Problems, done: int, pace: float) -> Portion:
     """
     count = len(problems.goals)
     rows = slice(done, min(count, done + (problems.stream or _size(count, pace))))
-    others = min(WARM, count - (rows.stop - rows.start)) if pace < LONG else 0
+    needed = problems.warm and pace < LONG
+    others = min(WARM, count - (rows.stop - rows.start)) if needed else 0
     warm = np.arange(done - others, done) % count
     return Portion(rows, problems.goals[rows], problems.seeds[rows], problems.goals[warm],
                    problems.seeds[warm], chained=problems.stream > 0)

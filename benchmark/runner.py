@@ -170,7 +170,8 @@ class Runner:
                 self.progress(f'{case} · {robot.label} · {name} gets ready')
                 try:
                     reason = worker.call('load', name, robot, problems.settings,
-                                         problems.goals[0], problems.seeds[0])
+                                         problems.goals[0], problems.seeds[0],
+                                         problems.matrices)
                 except DEATHS:
                     reason = 'its process died while loading'
                 if reason:

@@ -43,7 +43,10 @@ TITLES = {
     'unreachable': 'Goals out of reach: is the answer the best reach?',
     'joints': 'Growth with the number of joints',
     'tips': 'Growth with the number of tips',
+    'mid_4x4': "TRAC-IK's protocol, goals given as 4x4 arrays, caches cold between turns",
+    'stream_4x4': 'Tracking at 500 Hz, goals given as 4x4 arrays',
 }
+MATRICES = ('mid_4x4', 'stream_4x4')  # shown together, in a section of their own
 
 
 @dataclass(frozen=True)
@@ -87,9 +90,9 @@ def count(plan: Plan, wanted: set[str]) -> int:
 
 def _robots_of(plan: Plan, case: str) -> tuple:
     """Return the names (or sizes) of the robots of a case."""
-    special = {'mid': plan.arms, 'five': ('arm5', 'so_arm'), 'two_arms': ('two_arms',),
-               'unreachable': ('panda',),
-               'joints': plan.joints, 'tips': plan.tips}
+    special = {'mid': plan.arms, 'mid_4x4': plan.arms, 'five': ('arm5', 'so_arm'),
+               'two_arms': ('two_arms',),
+               'unreachable': ('panda',), 'joints': plan.joints, 'tips': plan.tips}
     return special.get(case, plan.few)
 
 
@@ -107,6 +110,9 @@ def turns(plan: Plan, wanted: set[str], folder: Path) -> Iterator[Turn]:
         'unreachable': lambda robot: cases.unreachable(robot, plan.hopeless),
         'joints': lambda robot: cases.nearby(robot, plan.count // 4),
         'tips': lambda robot: cases.nearby(robot, plan.count // 4),
+        'mid_4x4': lambda robot: cases.reachable(robot, plan.count).as_matrices(warm=False),
+        'stream_4x4': lambda robot: cases.stream(robot, plan.frames, plan.paths).as_matrices(
+            warm=True),
     }
     solvers = {'joints': MANY_JOINTS, 'tips': MANY_TIPS, 'two_arms': MANY_TIPS}
     grown = {'joints': robots.snake, 'tips': robots.star}

@@ -24,6 +24,7 @@ import numpy as np
 from .protocol import Answers
 
 REPEATS = 5
+ROUNDS = 15  # of operations that take turns
 WARM_SECONDS = 5e-3  # of calls before the clock starts, at each turn
 LONG = 10_000_000  # ns of work; longer calls are not repeated, others hardly change them
 
@@ -86,6 +87,24 @@ def run(solver, goals: list, seeds: np.ndarray, chained: bool) -> Answers:
     answers.claimed[:], answers.seconds[:] = claims, np.multiply(times, 1e-9)
     answers.trouble = trouble
     return answers
+
+
+def interleaved(operations: dict[str, tuple[int, Callable[[], object]]]) -> dict[str, np.ndarray]:
+    """
+    Run operations in turn, ``ROUNDS`` times; return the times of each, one per round [us].
+
+    :param operations: by name, how many calls an operation makes (times are per call) and itself
+    """
+    samples: dict[str, list[float]] = {name: [] for name in operations}
+    for _, operation in operations.values():
+        operation()
+    with no_collection():
+        for _ in range(ROUNDS):
+            for name, (count, operation) in operations.items():
+                started = time.perf_counter()
+                operation()
+                samples[name].append((time.perf_counter() - started) / count * 1e6)
+    return {name: np.array(times) for name, times in samples.items()}
 
 
 def undisturbed(stretch: Callable[[], Answers]) -> Answers:

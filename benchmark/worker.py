@@ -26,13 +26,13 @@ import traceback
 import numpy as np
 
 from .portions import Portion
-from .protocol import Answers, Settings
+from .protocol import Answers, given_matrices, Settings
 from .robots import Robot
 from .timing import attempt, first_line, no_collection, run, undisturbed, warm_up
 
 STRETCH = 1e-3  # seconds of calls that are repeated if another process took the core
 WARM = 1000  # problems of a batch before the clock starts
-ROUNDS = 3  # times that a batch is solved
+ROUNDS = 5  # times that a batch is solved in each form
 
 
 class Host:
@@ -52,14 +52,17 @@ class Host:
         return {'solvers': list(self._module.SOLVERS), 'version': number}
 
     def load(self, name: str, robot: Robot, settings: Settings, goals: np.ndarray,
-             seed: np.ndarray) -> str:
+             seed: np.ndarray, matrices: bool) -> str:
         """
         Prepare a solver; return an empty text or the reason why it cannot take part.
 
         One problem is solved, so that whatever is compiled or built at first use is there.
+
+        :param matrices: its goals will be given as 4x4 arrays
         """
         try:
-            solver = self._solvers[name] = self._module.SOLVERS[name](robot, settings)
+            solver = self._module.SOLVERS[name](robot, settings)
+            solver = self._solvers[name] = given_matrices(solver) if matrices else solver
             goal = solver.translate(goals)
         except Exception as error:  # a peer may raise anything; its reason goes to the report
             return first_line(error)
@@ -89,28 +92,31 @@ class Host:
         return hasattr(self._solvers[name], 'solve_batch')
 
     def batch(self, name: str, goals: np.ndarray, seeds: np.ndarray | None,
-              cores: set[int]) -> tuple[Answers, float]:
-        """Solve all problems in one call on some cores; return its seconds (median), too."""
-        solver = self._solvers[name]
-        targets = solver.translate_batch(goals)
+              cores: set[int]) -> list[tuple[Answers, list[float]]]:
+        """
+        Solve all problems in one call on some cores, again and again; return answers and seconds.
+
+        The goals are in the solver's own type and 4x4 arrays in turn; the answers to both, and the
+        seconds of each round, come in this order.
+        """
+        own = self._solvers[name]
+        forms = [(solver, solver.translate_batch(goals)) for solver in (own, given_matrices(own))]
         pinned = os.sched_getaffinity(0)
         os.sched_setaffinity(0, cores)
         try:
-            solver.solve_batch(targets[:WARM], None if seeds is None else seeds[:WARM])
-            times = []
-            for _ in range(ROUNDS):
-                started = time.perf_counter()
-                q, claimed = solver.solve_batch(targets, seeds)
-                times.append(time.perf_counter() - started)
+            for solver, targets in forms:
+                solver.solve_batch(targets[:WARM], None if seeds is None else seeds[:WARM])
+            rounds = [[clocked_batch(solver, targets, seeds) for solver, targets in forms]
+                      for _ in range(ROUNDS)]
         finally:
             os.sched_setaffinity(0, pinned)
-        seconds = float(np.median(times))
-        return Answers(np.asarray(q, float), np.asarray(claimed, bool),
-                       np.full(len(goals), seconds / len(goals))), seconds
+        return [(parts[-1][0], [seconds for _, seconds in parts]) for parts in zip(*rounds)]
 
-    def loop(self, name: str, goals: np.ndarray, seeds: np.ndarray) -> tuple[Answers, float]:
+    def loop(self, name: str, goals: np.ndarray, seeds: np.ndarray,
+             matrices: bool) -> tuple[Answers, float]:
         """Solve one problem after the other without looking at the clock in between."""
         solver = self._solvers[name]
+        solver = given_matrices(solver) if matrices else solver
         targets = [solver.translate(goal) for goal in goals]
         warm_up(solver, goals, seeds)
         answers = Answers.none(*seeds.shape)
@@ -120,6 +126,15 @@ class Host:
             if q is not None:
                 answers.q[i] = q
         return answers, time.perf_counter() - started
+
+
+def clocked_batch(solver, targets, seeds: np.ndarray | None) -> tuple[Answers, float]:
+    """Solve a batch in one call; return the answers and the seconds."""
+    started = time.perf_counter()
+    q, claimed = solver.solve_batch(targets, seeds)
+    seconds = time.perf_counter() - started
+    return Answers(np.asarray(q, float), np.asarray(claimed, bool),
+                   np.full(len(q), seconds / len(q))), seconds
 
 
 def main() -> None:

@@ -14,6 +14,7 @@
 """The benchmark: its referee refuses wrong answers, its clock and its turns are fair."""
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 import gc
 import os
@@ -28,11 +29,20 @@ import pytest
 pytest.importorskip('pinocchio')
 pytest.importorskip('scipy')
 
-from benchmark import batches, cases, install, robots, runner, timing
+from benchmark import batches, cases, install, robots, runner, suite, timing, worker
 from benchmark.portions import next_portion
-from benchmark.protocol import Answers, count_flips, judge, Referee, Settings, Tally, trace
+from benchmark.protocol import (
+    Answers,
+    count_flips,
+    given_matrices,
+    judge,
+    Referee,
+    Settings,
+    Tally,
+    trace,
+)
 from benchmark.runner import Runner, start_workers, Worker
-from benchmark.timing import attempt, run, undisturbed
+from benchmark.timing import attempt, interleaved, run, undisturbed
 from benchmark.worker import Host
 
 
@@ -193,10 +203,21 @@ def test_batch_of_a_peer_without_one_is_a_loop_on_each_core(panda):
     finally:
         for worker in workers:
             worker.close()
-    assert [(row['solver'], row['how'], row['asked'], row['cores']) for row in rows] == [
+    assert [(row['solver'], row['how'], row['asked'], row['cores']) for row in rows] == 2 * [
         ('Pinocchio loop', 'a loop on each core', 20, len(cores))]
-    assert rows[0]['solved'] >= 10
-    assert rows[0]['per_second'] > 10.0
+    assert [row['given'] for row in rows] == ['own type', '4x4']
+    assert all(row['solved'] >= 10 and row['per_second'] > 10.0 for row in rows)
+
+
+def test_batch_of_ours_takes_both_forms_in_turn(panda):
+    problems = cases.reachable(panda, 50)
+    host = Host('ours')
+    assert host.load('dq_ik pgs', panda, problems.settings, problems.goals[0], problems.seeds[0],
+                     False) == ''
+    own, matrices = host.batch('dq_ik pgs', problems.goals, None, os.sched_getaffinity(0))
+    assert own[0].claimed.all()
+    assert matrices[0].claimed.all()
+    assert len(own[1]) == len(matrices[1]) == worker.ROUNDS
 
 
 def test_portions_follow_the_pace_and_cover_all_problems(panda):
@@ -213,6 +234,20 @@ def test_portions_are_warmed_up_on_other_problems(panda):
     np.testing.assert_array_equal(portion.warm_goals, problems.goals[400:])
     assert len(next_portion(problems, 0, 10e-3).warm_goals) == 0
     assert len(next_portion(cases.reachable(panda, 4000), 0, 1e-5).warm_goals) == 600
+
+
+def test_cold_caches_are_not_warmed_up(panda):
+    problems = cases.reachable(panda, 1000).as_matrices(warm=False)
+    assert problems.matrices
+    assert len(next_portion(problems, 0, 1e-5).warm_goals) == 0
+
+
+def test_random_poses_as_matrices_count_cold_caches(tmp_path):
+    made = {turn.case: turn.make() for turn in suite.turns(
+        replace(suite.QUICK, arms=('panda',), few=('panda',), count=10, frames=5, paths=1),
+        set(suite.MATRICES), tmp_path)}
+    assert {case: (problems.matrices, problems.warm) for case, problems in made.items()} == {
+        'mid_4x4': (True, False), 'stream_4x4': (True, True)}
 
 
 def test_a_stream_is_dealt_out_path_by_path(panda):
@@ -246,12 +281,78 @@ def recorder(monkeypatch, panda):
     host = Host('recorder')
     problems = cases.reachable(panda, 30)
     assert host.load('recorder', panda, problems.settings, problems.goals[0],
-                     problems.seeds[0]) == ''
+                     problems.seeds[0], False) == ''
     solver = host._solvers['recorder']
     solver.goals.clear()
     solver.collecting.clear()
     solver.seeds.clear()
     return host, solver
+
+
+def test_what_a_solver_makes_of_a_matrix_is_part_of_its_call(panda):
+    goals, seed = cases.reachable(panda, 1).goals[0], np.zeros(7)
+    solver = Recorder(panda, Settings())
+    given = given_matrices(solver)
+    assert given.translate(goals) is goals
+    given.solve(goals, seed)
+    assert solver.goals == [goals[0, 0, 3]]
+
+
+def test_ours_is_given_the_matrix_itself(panda):
+    from benchmark.peers.ours import SOLVERS
+    problems = cases.reachable(panda, 1)
+    own = SOLVERS['dq_ik pgs'](panda, problems.settings)
+    given = given_matrices(own)
+    goal = given.translate(problems.goals[0])
+    np.testing.assert_array_equal(goal, problems.goals[0, 0])
+    assert goal.flags.c_contiguous
+    assert not isinstance(own.translate(problems.goals[0]), np.ndarray)
+    q, claimed = given.solve(goal, problems.seeds[0])
+    assert verdict(panda, q, problems.goals[0], claimed).solved == 1
+
+
+def test_operations_take_turns():
+    order = []
+    times = interleaved({name: (2, partial(order.append, name)) for name in 'ab'})
+    assert order == ['a', 'b'] * (1 + timing.ROUNDS)
+    assert all(len(times[name]) == timing.ROUNDS for name in 'ab')
+
+
+@pytest.mark.slow
+def test_ssik_solves_by_the_module_that_it_builds(monkeypatch, tmp_path):
+    pytest.importorskip('ssik')
+    from benchmark.peers import ssik_exact
+    monkeypatch.setattr(ssik_exact, 'CACHE', tmp_path)
+    robot = robots.load('panda', tmp_path)
+    problems = cases.reachable(robot, 3)
+    solver = ssik_exact.Ssik(robot, problems.settings)
+    module, = tmp_path.glob('ssik-*/panda_*_ik.py')
+    before = module.stat().st_mtime_ns
+    ssik_exact.Ssik(robot, problems.settings)
+    assert module.stat().st_mtime_ns == before
+    for goal, seed in zip(problems.goals, problems.seeds):
+        assert verdict(robot, *solver.solve(goal, seed)[:1], goal, claimed=True).solved == 1
+
+
+def test_ssik_is_left_out_where_it_has_no_native_solver(tmp_path):
+    pytest.importorskip('ssik')
+    if not robots.SOURCES['pr2'].file.exists():
+        pytest.skip('needs example-robot-data')
+    from benchmark.peers.ssik_exact import Ssik
+    with pytest.raises(ValueError, match='no native solver for this arm'):
+        Ssik(robots.load('pr2', tmp_path), Settings())
+
+
+@pytest.mark.parametrize('restarts', [True, False])
+def test_eaik_answers_within_limits(tmp_path, restarts):
+    pytest.importorskip('eaik')
+    from benchmark.peers.eaik_exact import Eaik
+    robot = robots.load('arm6', tmp_path)
+    problems = cases.reachable(robot, 20)
+    solver = Eaik(robot, Settings(restarts=restarts))
+    for goal, seed in zip(problems.goals, problems.seeds):
+        q, claimed = solver.solve(goal, seed)
+        assert verdict(robot, q, goal, claimed).solved == 1
 
 
 def test_warming_up_does_not_count_and_nothing_is_collected_meanwhile(recorder, panda):

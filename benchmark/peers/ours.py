@@ -14,6 +14,7 @@
 """This project: the two solvers, their forms as published, and the reference solvers."""
 from __future__ import annotations
 
+from copy import copy
 from functools import partial
 
 import numpy as np
@@ -26,7 +27,9 @@ REFERENCE = ('transpose', 'transpose_buss', 'dls', 'svd', 'qr', 'gauss_newton', 
 
 
 class Ours:
-    """A prepared solver, called as a user would from Python."""
+    """A prepared solver, called as a user would from Python; it takes poses or 4x4 arrays."""
+
+    _matrices = False
 
     def __init__(self, robot, settings, method):
         """Load the robot and prepare the solver."""
@@ -42,12 +45,18 @@ class Ours:
         self._same = bool((self._into == np.arange(chain.n)).all())
 
     def translate(self, goals):
-        """Return a pose, or one per tip."""
-        poses = [Pose.from_matrix(goal) for goal in goals]
+        """Return a pose (or a 4x4 array), or one per tip."""
+        poses = list(goals) if self._matrices else [Pose.from_matrix(goal) for goal in goals]
         return poses[0] if len(poses) == 1 else poses
 
+    def given_matrices(self):
+        """Return the same solver; its goals stay 4x4 arrays."""
+        other = copy(self)
+        other._matrices = True
+        return other
+
     def solve(self, goals, seed):
-        """Return the answer, which is a best reach when not solved."""
+        """Return the answer, which is a best reach when not solved; reading it is timed."""
         if self._same:
             result = self._solver.solve(goals, seed)
             return result.q, result.success
@@ -55,7 +64,9 @@ class Ours:
         return result.q[self._back], result.success
 
     def translate_batch(self, goals):
-        """Return rows of dual quaternions."""
+        """Return rows of dual quaternions, or 4x4 arrays."""
+        if self._matrices:
+            return np.ascontiguousarray(goals[:, 0])
         poses = [Pose.from_matrix(goal) for goal in goals[:, 0]]
         return np.array([[*pose.real, *pose.dual] for pose in poses])
 
