@@ -27,7 +27,7 @@ import tempfile
 
 from rich.console import Console
 
-from . import batches, machine, micro, readme, report, robots, suite
+from . import batches, calls, machine, micro, readme, report, robots, suite
 from .experiments import EXPERIMENTS
 from .install import PYTHONS
 from .meter import Meter
@@ -35,14 +35,14 @@ from .peers import OURS, PEERS
 from .runner import Runner, start_workers
 
 ROOT = Path(__file__).parents[1]
-OTHERS = ('batch', 'kinematics', *EXPERIMENTS, 'node')
+OTHERS = ('batch', 'calls', 'kinematics', *EXPERIMENTS, 'node')
 
 
 def arguments(words: list[str]) -> argparse.Namespace:
     """Read the command line."""
     parser = argparse.ArgumentParser('python -m benchmark', description=__doc__)
     parser.add_argument('--quick', action='store_true',
-                        help='about three minutes instead of an hour')
+                        help='some minutes instead of an hour')
     parser.add_argument('--only', nargs='+', metavar='PART',
                         choices=[*suite.TITLES, *OTHERS],
                         help='run these parts: %(choices)s')
@@ -66,7 +66,8 @@ def main(words: list[str]) -> None:
     wanted = set(options.only or [*suite.TITLES, *OTHERS])
     console = Console(stderr=True)
     meter = Meter(console, suite.count(plan, wanted) + len(wanted & set(OTHERS)))
-    results: dict = {'rows': [], 'batch': [], 'kinematics': [], 'experiments': {}, 'skipped': []}
+    results: dict = {'rows': [], 'batch': [], 'calls': {}, 'kinematics': [], 'experiments': {},
+                     'skipped': []}
     try:
         with meter.shown():
             run(options, plan, wanted, meter, results)
@@ -101,6 +102,9 @@ def run(options: argparse.Namespace, plan: suite.Plan, wanted: set[str], meter: 
         results['meta'] = machine.describe(workers, options.core)
         runner = Runner(workers, meter, results['skipped'])
         play(plan, wanted, runner, meter, all_cores, results)
+        if 'calls' in wanted:
+            with meter.part('calls'):
+                results['calls'] = calls.measure(meter)
         if 'kinematics' in wanted:
             with meter.part('kinematics'):
                 results['kinematics'] = micro.measure(meter)

@@ -37,10 +37,16 @@ def describe(workers: list[Worker], core: int) -> dict:
         'load': os.getloadavg()[0],
         'system': f'{platform.system()} {platform.release()}',
         'python': platform.python_version(),
+        'library': library(),
         'packages': {name: package_version(name)
-                     for name in ('numpy', 'numba', 'scipy', 'pin', 'example-robot-data')},
+                     for name in ('numpy', 'scipy', 'pin', 'example-robot-data')},
         'solvers': {name: worker.version for worker in workers for name in worker.solvers},
     }
+
+
+def library() -> str:
+    """Return what ``dq_ik`` says of its native library; nothing as long as it does not tell."""
+    return ''
 
 
 def commit() -> str:

@@ -23,7 +23,7 @@ import pytest
 pytest.importorskip('pinocchio')
 pytest.importorskip('scipy')
 
-from benchmark import compare, micro, robots
+from benchmark import calls, compare, micro, robots
 from benchmark.experiments import algorithms, bvh, humanoid, motion
 from benchmark.experiments.tracking import Tracker
 
@@ -152,7 +152,23 @@ def test_kinematics_are_measured_beside_pinocchio():
     rows = micro.measure()
     assert [row['robot'] for row in rows] == ['Panda (7)', 'humanoid (71)']
     assert all(row[key] > 0.0 for row in rows for key in row if key != 'robot')
-    assert all(row['kernel_fk'] < row['python_chain'] for row in rows)
+    assert all(row['kernel_fk'] < row['python_fk'] for row in rows)
+    assert {'python_jacobian', 'pinocchio_fk', 'pinocchio_jacobian'} <= rows[0].keys()
+
+
+def test_the_fastest_way_counts():
+    assert micro.fastest({'fk: one': 2.0, 'fk: all': 1.0, 'jacobian': 3.0}) == {
+        'fk': 1.0, 'jacobian': 3.0}
+
+
+@pytest.mark.slow
+def test_calls_are_compared_by_the_form_of_the_goal_and_in_fresh_processes(monkeypatch):
+    monkeypatch.setattr(calls, 'PROCESSES', 1)
+    monkeypatch.setattr(calls, 'GOALS', 20)
+    found = calls.measure()
+    assert [row['solver'] for row in found['rows']] == ['dq_ik pgs', 'dq_ik pls']
+    assert all(row['pose_us'] > 0.0 and row['ratio'] > 0.0 for row in found['rows'])
+    assert 0.0 < found['first']['numpy'] < found['first']['dq_ik']
 
 
 @pytest.mark.slow
