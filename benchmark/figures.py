@@ -26,7 +26,7 @@ from matplotlib import pyplot as plt
 from matplotlib.figure import Figure
 import numpy as np
 
-from .suite import TITLES
+from .suite import MATRICES, TITLES
 
 # Letters as text, and the same names for the same parts: small files that differ where they must.
 plt.rcParams.update({'svg.fonttype': 'none', 'svg.hashsalt': 'dq_ik'})
@@ -57,7 +57,8 @@ def draw(results: dict, folder: Path) -> list[str]:
     rows, found = results['rows'], results['experiments']
     hand = found.get('hand', {}).get('rows', [])
     humanoid = found.get('humanoid', {}).get('rows', [])
-    drawings = {f'success_{case}': partial(_success, _of(rows, case)) for case in TITLES}
+    drawings = {f'success_{case}': partial(_success, _of(rows, case)) for case in TITLES
+                if case not in MATRICES}
     drawings |= {'growth': partial(_growth, rows), 'stream_errors': partial(_stream, rows),
                  'hand_errors': partial(_hand, hand), 'humanoid': partial(_boxes, humanoid),
                  'humanoid_errors': partial(_humanoid, humanoid)}

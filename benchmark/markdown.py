@@ -24,6 +24,25 @@ def table(head: Sequence[str], rows: Iterable[Sequence]) -> str:
     return '\n'.join(lines)
 
 
+def overview(rows: Sequence[dict], *, flips: bool = False) -> str:
+    """Return what each solver did on each robot, solved [%] / mean time [us], fastest first."""
+    robots = list(dict.fromkeys(row['label'] for row in rows))
+    cells = {(row['solver'], row['label']): row for row in rows}
+    times: dict[str, list[float]] = {}
+    for row in rows:
+        times.setdefault(row['solver'], []).append(row['mean_us'])
+    solvers = sorted(times, key=lambda name: sum(times[name]) / len(times[name]))
+    return table(('solver', *robots), [
+        (name, *(_cell(cells.get((name, robot)), flips) for robot in robots)) for name in solvers])
+
+
+def _cell(row: dict | None, flips: bool) -> str:
+    if row is None:
+        return '–'
+    text = f"{percent(row['solved'] / row['asked'])} / {number(row['mean_us'])}"
+    return f"{text} / {row['flips']}" if flips else text
+
+
 def number(value: float | None) -> str:
     """Format a time or count with three digits that matter."""
     if value is None:

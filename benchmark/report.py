@@ -19,9 +19,10 @@ from pathlib import Path
 
 from . import figures
 from .bars import bars, OURS, rate
-from .markdown import figure, number, percent, table
+from .markdown import figure, number, overview, percent, table
 from .report_experiments import experiments
-from .suite import TITLES
+from .report_given import given
+from .suite import MATRICES, TITLES
 
 PRELUDE = """\
 Every number on this page was measured in one run by `make bench` (`python -m benchmark`). All
@@ -34,12 +35,15 @@ everybody; solvers that need more than 2 ms per call are not warmed up.
 *Solved* means: forward kinematics by **Pinocchio**, not by the solver, finds every tip within the
 tolerance and every joint within its limits. *Refused* counts claims of success that Pinocchio
 refuses; *outside* counts answers that leave the joint limits. Times are per call from Python with
-the goal in the solver's own type, failures included; stretches of about a millisecond of calls
-during which another process took the core are repeated. A solver stops early when its share of the
-run's time is used up; *asked* says how many goals it got. Peers without restarts get random
-restarts around them within the same time budget; the two threads of TRAC-IK share the core. Joints
-without end stops get a range of one turn (±2π) either way, as the vendors' limited models have:
-peers disagree about unlimited joints, and so all solve the same problem."""
+the goal in the solver's own type (a section of its own gives everybody 4x4 arrays instead),
+including the reading of the joint values and of the verdict, failures included; stretches of about
+a millisecond of calls during which another process took the core are repeated. A solver stops
+early when its share of the run's time is used up; *asked* says how many goals it got. Peers
+without restarts get random restarts around them within the same time budget; the two threads of
+TRAC-IK share the core. The analytic peers return their first answer within limits, in a stream the
+nearest one; ssik runs in C++, by the module that `ssik build` writes for each arm. Joints without
+end stops get a range of one turn (±2π) either way, as the vendors' limited models have: peers
+disagree about unlimited joints, and so all solve the same problem."""
 
 
 YOURSELF = """\
@@ -60,21 +64,23 @@ def write(results: dict, docs: Path) -> None:
     """Write the page and its figures."""
     names = figures.draw(results, docs / 'images' / 'benchmark')
     parts = ['# Benchmark', PRELUDE, *_machine(results['meta']), *_bars(results),
-             *_losses(results['rows']), *_overview(results['rows']),
+             *_losses(results['rows']), *given(results), *_overview(results['rows']),
              *_cases(results['rows'], names), *_batch(results['batch']),
-             *_kinematics(results['kinematics']), *experiments(results['experiments'], names),
-             *_node(results.get('node')), *_skipped(results['skipped']), YOURSELF]
+             *_kinematics(results['kinematics']), *_first(results['calls']),
+             *experiments(results['experiments'], names), *_node(results.get('node')),
+             *_skipped(results['skipped']), YOURSELF]
     (docs / 'benchmark.md').write_text('\n\n'.join(parts) + '\n', encoding='utf-8')
 
 
 def _machine(meta: dict) -> Iterator[str]:
     packages = ', '.join(f'{name} {version}' for name, version in meta['packages'].items())
+    library = f", {meta['library']}" if meta['library'] else ''
     solvers = ', '.join(f'{name} {version}' for name, version in meta['solvers'].items()
                         if not name.startswith('dq_ik'))
     yield (f"Run of {meta['date']} at commit `{meta['commit']}`: `{meta['command']}`, "
            f"{meta['seconds']:.0f} s.\n{meta['processor']}, {meta['cores']} cores, pinned to core "
            f"{meta['core']}, load {meta['load']:.2f} at the start; {meta['system']}, "
-           f"Python {meta['python']}, {packages}.\nPeers: {solvers}.")
+           f"Python {meta['python']}, {packages}{library}.\nPeers: {solvers}.")
 
 
 def _bars(results: dict) -> Iterator[str]:
@@ -86,30 +92,16 @@ def _bars(results: dict) -> Iterator[str]:
 
 def _overview(rows: list[dict]) -> Iterator[str]:
     rows = [row for row in rows if row['case'] == 'mid']
-    if not rows:
-        return
-    robots = list(dict.fromkeys(row['label'] for row in rows))
-    cells = {(row['solver'], row['label']): row for row in rows}
-    solvers = sorted({row['solver'] for row in rows}, key=lambda name: _mean_time(rows, name))
-    yield f"## {TITLES['mid']}"
-    yield 'Solved [%] / mean time [us], failures included; fastest first.'
-    yield table(('solver', *robots), [
-        (name, *(_cell(cells.get((name, robot))) for robot in robots)) for name in solvers])
-
-
-def _mean_time(rows: list[dict], solver: str) -> float:
-    times = [row['mean_us'] for row in rows if row['solver'] == solver]
-    return sum(times) / len(times)
-
-
-def _cell(row: dict | None) -> str:
-    return f"{percent(rate(row))} / {number(row['mean_us'])}" if row else '–'
+    if rows:
+        yield f"## {TITLES['mid']}"
+        yield 'Solved [%] / mean time [us], failures included; fastest first.'
+        yield overview(rows)
 
 
 def _cases(rows: list[dict], names: list[str]) -> Iterator[str]:
     for case, title in TITLES.items():
         mine = [row for row in rows if row['case'] == case]
-        if not mine:
+        if not mine or case in MATRICES:
             continue
         yield f"## {title if case != 'mid' else 'The same in detail'}"
         yield from figure(names, f'success_{case}')
@@ -171,18 +163,34 @@ def _batch(rows: list[dict]) -> Iterator[str]:
                      'solves per second'),
                     [(row['robot'], row['solver'], row['how'], row['seed'], row['cores'],
                       row['asked'], percent(rate(row)), f"{row['per_second']:,.0f}")
-                     for row in rows])
+                     for row in rows if row['given'] != '4x4'])
 
 
 def _kinematics(rows: list[dict]) -> Iterator[str]:
     if rows:
         yield '## Forward kinematics and Jacobians'
-        yield ('Medians [us] per configuration: inside a kernel (all tips), and pose and Jacobian '
-               'of one tip called from Python: one call each on arrays, one call for 200 '
-               '(`Chain.jacobian_batch`), one by one through `Chain`, and Pinocchio one by one.')
+        yield ('Medians [us] per configuration, on one core, all in turn. *Kernel*: thousands in '
+               'one call of `Chain.fk_batch` (all tips) and of `Chain.jacobian_batch` (pose and '
+               'Jacobian of one tip). *Python*: one by one for one tip, by `Chain.fk` and by '
+               '`Chain.jacobian`. *Pinocchio*: the same, one by one from Python, by the faster of '
+               'two ways each: `forwardKinematics` and `updateFramePlacement`, or '
+               '`framesForwardKinematics`; `computeFrameJacobian`, or `computeJointJacobians` and '
+               '`getFrameJacobian`.')
         keys = [key for key in rows[0] if key != 'robot']
         yield table(('robot', *(key.replace('_', ' ') for key in keys)),
                     [(row['robot'], *(f'{row[key]:.2f}' for key in keys)) for row in rows])
+
+
+def _first(found: dict) -> Iterator[str]:
+    if 'first' in found:
+        yield '## From import to the first answer'
+        yield ('In a fresh process, without the start of Python itself: import, read the URDF of '
+               'the Panda, prepare the solver, solve a pose given as a 4x4 array. The best of '
+               'several processes; the import of numpy alone beside it, of which ours has to wait '
+               'for all.')
+        yield table(('what', 'seconds'), [
+            ('`import dq_ik` to the first answer', f"{found['first']['dq_ik']:.2f}"),
+            ('`import numpy`', f"{found['first']['numpy']:.2f}")])
 
 
 def _node(found: dict | None) -> Iterator[str]:
