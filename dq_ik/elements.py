@@ -154,7 +154,7 @@ def to_frame(pose: Pose) -> list[float]:
 
 def from_frame(row: Sequence[float] | np.ndarray) -> Pose:
     """Return a pose that is stored in the first numbers of a row."""
-    return Pose.from_position_quaternion(row[4:WIDTH], row[:4])
+    return Pose.from_xyz_wxyz(row[4:WIDTH], row[:4])
 
 
 def _paths(index: np.ndarray, tip_elements: Sequence[int]) -> tuple[np.ndarray, ...]:

@@ -99,7 +99,7 @@ def as_pose(value: PoseLike) -> Pose:
         return value
     try:
         if len(value) == 2:
-            return Pose.from_position_quaternion(*value)
+            return Pose.from_xyz_wxyz(*value)
         array = np.asarray(value, dtype=float)
     except PoseError:
         raise
@@ -110,7 +110,7 @@ def as_pose(value: PoseLike) -> Pose:
     if array.shape == (8,):
         return Pose(array[:4], array[4:])
     if array.shape == (7,):
-        return Pose.from_position_quaternion(array[:3], array[3:])
+        return Pose.from_xyz_wxyz(array[:3], array[3:])
     raise GoalError(
         'a pose is a Pose, a 4x4 matrix, (position, quaternion wxyz), both in seven numbers or a '
         f'dual quaternion in eight; got shape {array.shape}')

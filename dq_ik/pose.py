@@ -73,16 +73,27 @@ class Pose:
         return cls((1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 0.0))
 
     @classmethod
-    def from_position_quaternion(cls, position: ArrayLike, quaternion: ArrayLike) -> Pose:
+    def from_xyz_wxyz(cls, position: ArrayLike, quaternion: ArrayLike) -> Pose:
         """
-        Build a pose from a translation and a rotation.
+        Build a pose from a translation and a quaternion with w first, as MuJoCo writes it.
 
         :param position: translation in metres, shape (3,).
         :param quaternion: ``(w, x, y, z)``, need not have unit length.
         """
         t = plain.floats(position, 3, 'a position')
-        r = plain.unit(plain.floats(quaternion, 4, 'a quaternion'))
+        r = plain.unit(plain.floats(quaternion, 4, 'a quaternion (w, x, y, z)'))
         return cls(r, tuple(0.5 * c for c in plain.mul((0.0, *t), r)))
+
+    @classmethod
+    def from_xyz_xyzw(cls, position: ArrayLike, quaternion: ArrayLike) -> Pose:
+        """
+        Build a pose from a translation and a quaternion with w last, as ROS and SciPy write it.
+
+        :param position: translation in metres, shape (3,).
+        :param quaternion: ``(x, y, z, w)``, need not have unit length.
+        """
+        x, y, z, w = plain.floats(quaternion, 4, 'a quaternion (x, y, z, w)')
+        return cls.from_xyz_wxyz(position, (w, x, y, z))
 
     @classmethod
     def from_matrix(cls, matrix: ArrayLike) -> Pose:
@@ -99,7 +110,7 @@ class Pose:
         if (np.abs(R @ R.T - np.eye(3)).max() > ROTATION_TOLERANCE or np.linalg.det(R) < 0
                 or np.abs(T[3] - (0, 0, 0, 1)).max() > ROTATION_TOLERANCE):
             raise PoseError(f'this matrix is no rigid motion (R R^T = I, det R = 1):\n{T}')
-        return cls.from_position_quaternion(T[:3, 3], plain.quaternion_of_matrix(R.tolist()))
+        return cls.from_xyz_wxyz(T[:3, 3], plain.quaternion_of_matrix(R.tolist()))
 
     @classmethod
     def from_xyz_rpy(cls, xyz: ArrayLike, rpy: ArrayLike) -> Pose:
@@ -113,7 +124,7 @@ class Pose:
         r = plain.mul(plain.mul((math.cos(yaw / 2), 0.0, 0.0, math.sin(yaw / 2)),
                       (math.cos(pitch / 2), 0.0, math.sin(pitch / 2), 0.0)),
                  (math.cos(roll / 2), math.sin(roll / 2), 0.0, 0.0))
-        return cls.from_position_quaternion(xyz, r)
+        return cls.from_xyz_wxyz(xyz, r)
 
     @classmethod
     def exp(cls, xi: ArrayLike) -> Pose:
@@ -134,7 +145,7 @@ class Pose:
         w_v = plain.cross(w, v)
         w_w_v = plain.cross(w, w_v)
         t = [v[i] + b * w_v[i] + c * w_w_v[i] for i in range(3)]
-        return cls.from_position_quaternion(t, (math.cos(angle / 2), *(half_sinc * c for c in w)))
+        return cls.from_xyz_wxyz(t, (math.cos(angle / 2), *(half_sinc * c for c in w)))
 
     def log(self) -> np.ndarray:
         """Return the twist, linear first, at most pi of rotation, whose exp is this pose."""
@@ -247,9 +258,9 @@ class Pose:
         return hash(self._canonical())
 
     def __repr__(self) -> str:
-        """Show position and quaternion as they are given to ``from_position_quaternion``."""
+        """Show position and quaternion as the call that makes the pose, to six digits."""
         numbers = [', '.join(f'{c:.6g}' for c in v) for v in (self.position, self.quaternion)]
-        return f'Pose(position=({numbers[0]}), quaternion_wxyz=({numbers[1]}))'
+        return f'Pose.from_xyz_wxyz(({numbers[0]}), ({numbers[1]}))'
 
     def __reduce__(self) -> tuple:
         """Pickle by the two parts."""

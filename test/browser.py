@@ -116,7 +116,7 @@ class Browser:
     def pixel(self, point: np.ndarray) -> tuple[float, float]:
         """Return where a point of the world is seen."""
         camera = self.client.camera
-        x_world_camera = Pose.from_position_quaternion(camera.position, camera.wxyz)
+        x_world_camera = Pose.from_xyz_wxyz(camera.position, camera.wxyz)
         x, y, z = x_world_camera.inverse() @ np.asarray(point, float)
         assert z > 0.0, 'the point is behind the camera'
         focal = 0.5 * camera.image_height / np.tan(0.5 * camera.fov)

@@ -92,7 +92,7 @@ def random_goal(chain: Chain, rng: np.random.Generator, outside: bool) -> Pose:
     else:
         x = chain.fk(chain.lower + (chain.upper - chain.lower) * rng.uniform(-0.3, 1.3, chain.n))
         position, quaternion = x.position, x.quaternion
-    return Pose.from_position_quaternion(np.round(position, 4), np.round(quaternion, 4))
+    return Pose.from_xyz_wxyz(np.round(position, 4), np.round(quaternion, 4))
 
 
 def write(path: Path) -> None:

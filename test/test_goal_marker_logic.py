@@ -192,7 +192,7 @@ def test_each_arrow_points_along_its_axis():
     marker = goal_marker(TIP, 'base', A, 0.2, position_only=True, world_axes=True)
     for control in marker.controls[:3]:
         r = control.orientation
-        turn = Pose.from_position_quaternion((0, 0, 0), (r.w, r.x, r.y, r.z))
+        turn = Pose.from_xyz_wxyz((0, 0, 0), (r.w, r.x, r.y, r.z))
         along = abs(turn @ (1.0, 0.0, 0.0))
         assert along['xyz'.index(control.name[-1])] == pytest.approx(1.0)
         assert control.orientation_mode == InteractiveMarkerControl.FIXED

@@ -78,7 +78,7 @@ def test_the_sign_of_a_dual_quaternion_does_not_matter():
 def test_position_only(method):
     solver = quiet('panda', method=method)
     for q, seed in some('panda', 3):
-        goal = Pose.from_position_quaternion(arm('panda').fk(q).position, (1.0, 0.0, 0.0, 0.0))
+        goal = Pose.from_xyz_wxyz(arm('panda').fk(q).position, (1.0, 0.0, 0.0, 0.0))
         result = solver.solve(Goal(goal, rotation_weight=0.0), seed)
         assert result.success
         assert result.rotation_error[0] == 0.0
@@ -89,7 +89,7 @@ def test_position_only(method):
 def test_orientation_only(method):
     solver = quiet('panda', method=method)
     for q, seed in some('panda', 4):
-        goal = Pose.from_position_quaternion((9.0, 9.0, 9.0), arm('panda').fk(q).quaternion)
+        goal = Pose.from_xyz_wxyz((9.0, 9.0, 9.0), arm('panda').fk(q).quaternion)
         result = solver.solve(Goal(goal, position_weight=0.0), seed)
         assert result.success
         assert result.position_error[0] == 0.0

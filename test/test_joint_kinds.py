@@ -148,7 +148,7 @@ def test_tracking_a_ball_is_smooth_through_a_half_turn(method):
     start = chain.fk(q)
     for k in range(300):
         goal = start @ Pose.exp((0, 0, 0, 0.005 * k, 0.003 * k, 0.0))
-        goal = Pose.from_position_quaternion(goal.position, goal.quaternion)
+        goal = Pose.from_xyz_wxyz(goal.position, goal.quaternion)
         result = solver.solve(Goal(goal, position_weight=0.0), q)
         q = result.q
         assert result.success
@@ -170,7 +170,7 @@ def test_a_floating_base_reaches_any_pose(method):
     solver = Solver(chain, method=method, timeout=PATIENT)
     assert chain.n == 7
     for _ in range(20):
-        goal = Pose.from_position_quaternion(rng.uniform(-5, 5, 3), rng.normal(size=4))
+        goal = Pose.from_xyz_wxyz(rng.uniform(-5, 5, 3), rng.normal(size=4))
         result = solver.solve(goal)
         metres, radians = judged(chain, result.q).distance(goal)
         assert result.success
@@ -207,7 +207,7 @@ def test_followers_count_in_their_leader():
 def test_slides_stop_at_their_ends():
     chain = arm('prismatic')
     top = chain.fk((0.5, 0.4, 0.0, 0.0)).position
-    goal = Pose.from_position_quaternion(top + np.array((0.2, 0.1, 0.3)), (1.0, 0.0, 0.0, 0.0))
+    goal = Pose.from_xyz_wxyz(top + np.array((0.2, 0.1, 0.3)), (1.0, 0.0, 0.0, 0.0))
     result = chain.solve(goal, timeout=PATIENT)
     assert result.status is Status.BEST_REACH_LIMITS
     assert set(result.limited_joints) == {'slide_x', 'slide_y', 'slide_z'}

@@ -66,12 +66,34 @@ def test_exp_is_the_matrix_exponential(v, w):
 @quick
 @given(r=unit_quaternions(), t=vectors())
 def test_matrix_position_and_quaternion(r, t):
-    x = Pose.from_position_quaternion(t, np.multiply(r, 3.0))
+    x = Pose.from_xyz_wxyz(t, np.multiply(r, 3.0))
     close(x.position, t, 1e-13)
     assert x.quaternion[0] >= 0
     assert abs(x.quaternion @ r) == pytest.approx(1, abs=1e-14)
     close(x.matrix[:3, :3], Rotation.from_quat([*r[1:], r[0]]).as_matrix(), 1e-14)
     close(Pose.from_matrix(x.matrix).matrix, x.matrix, 1e-13)
+
+
+@quick
+@given(r=unit_quaternions(), t=vectors())
+def test_both_orders_of_a_quaternion_agree_with_scipy(r, t):
+    turn = Rotation.from_quat([*r[1:], r[0]])
+    x, y, z, w = turn.as_quat()
+    wxyz, xyzw = Pose.from_xyz_wxyz(t, (w, x, y, z)), Pose.from_xyz_xyzw(t, (x, y, z, w))
+    assert wxyz == xyzw
+    close(xyzw.matrix[:3, :3], turn.as_matrix(), 1e-14)
+    close(xyzw.position, t, 1e-13)
+
+
+def test_the_order_of_a_quaternion_matters():
+    turn = (0.0, 0.0, 0.6, 0.8)
+    assert Pose.from_xyz_xyzw((0, 0, 0), turn).rpy[2] == pytest.approx(2 * math.asin(0.6))
+    assert Pose.from_xyz_xyzw((0, 0, 0), turn) != Pose.from_xyz_wxyz((0, 0, 0), turn)
+
+
+def test_the_text_of_a_pose_makes_it_again():
+    x = Pose.from_xyz_rpy((1, -2, 3), (0.1, 0.2, 0.3))
+    assert eval(repr(x)).distance(x) == pytest.approx((0, 0), abs=1e-5)
 
 
 @quick
@@ -108,7 +130,7 @@ def test_a_pose_is_immutable_hashable_and_pickles():
     assert hash(negative) == hash(x)
     assert x != Pose.identity()
     assert x != 'pose'
-    assert repr(Pose.identity()) == 'Pose(position=(0, 0, 0), quaternion_wxyz=(1, 0, 0, 0))'
+    assert repr(Pose.identity()) == 'Pose.from_xyz_wxyz((0, 0, 0), (1, 0, 0, 0))'
 
 
 @pytest.mark.parametrize(('make', 'words'), [
@@ -116,8 +138,11 @@ def test_a_pose_is_immutable_hashable_and_pickles():
     (lambda: Pose((1, 0, 0, math.nan), (0, 0, 0, 0)), '4 finite numbers'),
     (lambda: Pose((1, 0, 0), (0, 0, 0, 0)), '4 finite numbers'),
     (lambda: Pose('abcd', (0, 0, 0, 0)), '4 numbers'),
-    (lambda: Pose.from_position_quaternion((0, 0, math.inf), (1, 0, 0, 0)), 'a position'),
-    (lambda: Pose.from_position_quaternion((0, 0, 0), (0, 0, 0, 0)), 'is zero'),
+    (lambda: Pose.from_xyz_wxyz((0, 0, math.inf), (1, 0, 0, 0)), 'a position'),
+    (lambda: Pose.from_xyz_wxyz((0, 0, 0), (0, 0, 0, 0)), 'is zero'),
+    (lambda: Pose.from_xyz_wxyz((0, 0, 0), (1, 0, 0)), r'\(w, x, y, z\) must be 4'),
+    (lambda: Pose.from_xyz_xyzw((0, 0, 0), (0, 0, 1)), r'\(x, y, z, w\) must be 4'),
+    (lambda: Pose.from_xyz_xyzw((0, 0, 0), (0, 0, 0, 0)), 'is zero'),
     (lambda: Pose.from_matrix(np.eye(3)), r'\(4, 4\)'),
     (lambda: Pose.from_matrix(np.diag([1, 1, -1, 1])), 'no rigid motion'),
     (lambda: Pose.from_matrix(2 * np.eye(4)), 'no rigid motion'),

@@ -117,7 +117,7 @@ def test_any_mode(mode, name, seed):
 @given(size=st.sampled_from([1e3, 1e9, 1e30, 1e100, 1e160, 1e300]), seed=seeds)
 def test_huge_goals_give_finite_answers_within_limits(method, size, seed):
     rng = np.random.default_rng(seed)
-    goal = Pose.from_position_quaternion(size * rng.normal(size=3), rng.normal(size=4))
+    goal = Pose.from_xyz_wxyz(size * rng.normal(size=3), rng.normal(size=4))
     result = solver('panda', method).solve(goal, arm('panda').random(rng))
     assert not result.success
     assert np.all(np.isfinite(result.q))

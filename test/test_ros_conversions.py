@@ -69,7 +69,7 @@ def test_pose_is_read_as_by_the_general_way(seed):
     position, quaternion = rng.normal(size=3), rng.normal(size=4) * 10.0 ** rng.uniform(-9, 9)
     w, x, y, z = quaternion.tolist()
     pose = conversions.pose_from_msg(pose_msg(position.tolist(), (x, y, z, w)))
-    expected = Pose.from_position_quaternion(position, quaternion)
+    expected = Pose.from_xyz_wxyz(position, quaternion)
     np.testing.assert_allclose(pose.real, expected.real, atol=1e-15)
     np.testing.assert_allclose(pose.dual, expected.dual, atol=1e-14)
 

@@ -57,7 +57,7 @@ def test_goal_in_the_other_byte_order_is_left_to_the_middleware():
     assert deserialize_message(data, PoseStamped).header.frame_id == 'base'
     name, pose = wire.read_goal(data)
     assert name == 'base'
-    assert pose.distance(Pose.from_position_quaternion((0.1, 0.2, 0.3), (0.8, 0.0, 0.0, 0.6))
+    assert pose.distance(Pose.from_xyz_wxyz((0.1, 0.2, 0.3), (0.8, 0.0, 0.0, 0.6))
                          ) == pytest.approx((0.0, 0.0), abs=1e-12)
 
 

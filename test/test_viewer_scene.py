@@ -87,7 +87,7 @@ def world_pose(server, name: str) -> Pose:
     for depth in range(1, len(parts) + 1):
         handle = server.scene._handle_from_node_name.get('/' + '/'.join(parts[:depth]))
         if handle is not None:
-            pose = pose @ Pose.from_position_quaternion(handle.position, handle.wxyz)
+            pose = pose @ Pose.from_xyz_wxyz(handle.position, handle.wxyz)
     return pose
 
 

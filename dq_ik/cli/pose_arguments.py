@@ -28,13 +28,13 @@ def add_pose(parser: ArgumentParser, required: bool = True) -> None:
     turn.add_argument('--rpy', nargs=3, type=float, metavar=('ROLL', 'PITCH', 'YAW'),
                       help='rotation as in URDF [rad]')
     turn.add_argument('--quat', nargs=4, type=float, metavar=('W', 'X', 'Y', 'Z'),
-                      help='rotation as a quaternion, w first')
+                      help='rotation as a quaternion in the order w x y z')
 
 
 def read_pose(args: Namespace) -> Pose:
     """Return the pose; without a rotation it is the identity."""
     if args.quat is not None:
-        return Pose.from_position_quaternion(args.xyz, args.quat)
+        return Pose.from_xyz_wxyz(args.xyz, args.quat)
     return Pose.from_xyz_rpy(args.xyz, args.rpy or (0.0, 0.0, 0.0))
 
 

@@ -53,7 +53,7 @@ def pose_from_numbers(tx: float, ty: float, tz: float, x: float, y: float, z: fl
                         f'earth: more than {FARTHEST:g} m away')
     norm = math.sqrt(w * w + x * x + y * y + z * z)
     if not (SHORTEST < norm < math.inf and math.isfinite(tx + ty + tz)):
-        return Pose.from_position_quaternion((tx, ty, tz), (w, x, y, z))  # says what is wrong
+        return Pose.from_xyz_wxyz((tx, ty, tz), (w, x, y, z))  # normalises or refuses
     w, x, y, z = w / norm, x / norm, y / norm, z / norm
     tx, ty, tz = 0.5 * tx, 0.5 * ty, 0.5 * tz
     return Pose.unchecked((w, x, y, z), (  # 1/2 t r, in place: each goal of a stream passes here
@@ -64,7 +64,7 @@ def pose_from_numbers(tx: float, ty: float, tz: float, x: float, y: float, z: fl
 def pose_from_transform(msg: Any) -> Pose:
     """Read a ``geometry_msgs/Transform``."""
     t, r = msg.translation, msg.rotation
-    return Pose.from_position_quaternion((t.x, t.y, t.z), (r.w, r.x, r.y, r.z))
+    return Pose.from_xyz_xyzw((t.x, t.y, t.z), (r.x, r.y, r.z, r.w))
 
 
 def fill_pose(msg: Any, pose: Pose) -> Any:

@@ -76,7 +76,7 @@ def prepare(description: str, settings: NodeSettings, options: IkOptions,
 def warm_up(chain: Chain, options: IkOptions, settings: NodeSettings) -> None:
     """Compile or load the kernels by solving: once within reach, once far out of it."""
     stream = Stream(chain, options, settings)
-    far = Pose.from_position_quaternion((1e3, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0))
+    far = Pose.from_xyz_wxyz((1e3, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0))
     for move in (Pose.identity(), far):
         for tip, pose in chain.fk_all(chain.neutral).items():
             stream.follow(tip, move @ pose, 0.0)

@@ -83,12 +83,12 @@ def pose_jacobian(offsets: Sequence[np.ndarray], w: np.ndarray) -> np.ndarray:
     """
     x = Pose.identity()
     for t_i, w_i in zip(offsets, w):
-        x = x @ Pose.from_position_quaternion(t_i, (1, 0, 0, 0)) @ Pose.exp((0, 0, 0, *w_i))
+        x = x @ Pose.from_xyz_wxyz(t_i, (1, 0, 0, 0)) @ Pose.exp((0, 0, 0, *w_i))
     sign = 1.0 if x.real[0] >= 0.0 else -1.0
     conj = np.array((1.0, -1.0, -1.0, -1.0))
     columns, before = [], Pose.identity()
     for t_i, w_i in zip(offsets, w):
-        before = before @ Pose.from_position_quaternion(t_i, (1, 0, 0, 0))
+        before = before @ Pose.from_xyz_wxyz(t_i, (1, 0, 0, 0))
         here = before @ Pose.exp((0, 0, 0, *w_i))
         after = here.inverse() @ x
         d_real, d_dual = _product_rule(before, exp_derivative(np.asarray(w_i)), after)

@@ -75,7 +75,7 @@ def world_poses(bones: Sequence[Bone], posture: Posture) -> list[Pose]:
     for bone, angles in zip(bones, posture.angles):
         T = np.eye(4)
         T[:3, :3], T[:3, 3] = local_rotation(bone, angles), bone.offset
-        parent = (Pose.from_position_quaternion(posture.root, (1, 0, 0, 0))
+        parent = (Pose.from_xyz_wxyz(posture.root, (1, 0, 0, 0))
                   if bone.parent == ROOT else poses[bone.parent])
         poses.append(parent @ Pose.from_matrix(T))
     return poses

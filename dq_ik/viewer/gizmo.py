@@ -78,5 +78,5 @@ class GoalHandle:
 
     async def _dragged(self, event: viser.TransformControlsEvent) -> None:
         self.is_dragged = event.phase != 'end'
-        self.pose = Pose.from_position_quaternion(event.target.position, event.target.wxyz)
+        self.pose = Pose.from_xyz_wxyz(event.target.position, event.target.wxyz)
         self._on_drag(self.tip, self.pose)

@@ -53,7 +53,7 @@ def unreachable_goal(chain: Chain, tip: str, near: Pose) -> Pose:
     distance = float(np.linalg.norm(near.position))
     direction = near.position / distance if distance > 1e-6 else np.array([1.0, 0.0, 0.0])
     position = BEYOND * reach_bound(chain, tip) * direction
-    return Pose.from_position_quaternion(position, near.quaternion)
+    return Pose.from_xyz_wxyz(position, near.quaternion)
 
 
 def random_configuration(
@@ -116,4 +116,4 @@ class FigureOfEight:
         phase = 2.0 * math.pi * time / PERIOD
         offset = self.size * np.array([0.0, math.sin(phase), 0.5 * math.sin(2.0 * phase)])
         place = self.start.position + offset
-        return {self.tip: Pose.from_position_quaternion(place, self.start.quaternion)}
+        return {self.tip: Pose.from_xyz_wxyz(place, self.start.quaternion)}
