@@ -39,7 +39,7 @@ def floats(values: ArrayLike, count: int, what: str) -> tuple[float, ...]:
         if isinstance(values, np.ndarray):
             values = values.tolist()
         numbers = tuple(map(float, values))  # type: ignore[arg-type]
-    except (TypeError, ValueError):
+    except (OverflowError, TypeError, ValueError):
         raise PoseError(f'{what} must be {count} numbers, got {values!r}') from None
     if len(numbers) != count or not all(map(math.isfinite, numbers)):
         raise PoseError(f'{what} must be {count} finite numbers, got {numbers}')
@@ -54,23 +54,37 @@ def frozen(values: ArrayLike) -> np.ndarray:
 
 
 def normalized(real: Quaternion, dual: Quaternion) -> tuple[Quaternion, Quaternion]:
-    """Return the unit dual quaternion of the same direction."""
+    """Return the unit dual quaternion of the same direction; one beyond all numbers is refused."""
     w, x, y, z = real
     norm = math.sqrt(w * w + x * x + y * y + z * z)
+    if norm == math.inf:  # the squares overflow, the numbers need not
+        return normalized(*_shrunk(real, dual))
     if norm < 1e-12:
         raise PoseError(f'the rotation quaternion {real} of a pose is zero')
     w, x, y, z = w / norm, x / norm, y / norm, z / norm
     a, b, c, d = dual[0] / norm, dual[1] / norm, dual[2] / norm, dual[3] / norm
     along = w * a + x * b + y * c + z * d
-    return (w, x, y, z), (a - along * w, b - along * x, c - along * y, d - along * z)
+    a, b, c, d = a - along * w, b - along * x, c - along * y, d - along * z
+    if not 2.0 * (abs(a) + abs(b) + abs(c) + abs(d)) < math.inf:  # it bounds the translation
+        raise PoseError(f'a pose with the real part {real} and the dual part {dual} is farther '
+                        'away than numbers reach')
+    return (w, x, y, z), (a, b, c, d)
 
 
 def unit(a: Quaternion) -> Quaternion:
     """Return the quaternion of unit length in the same direction."""
     norm = math.sqrt(sum(c * c for c in a))
+    if norm == math.inf:  # the squares overflow, the numbers need not
+        return unit(_shrunk(a, a)[0])
     if norm < 1e-12:
         raise PoseError(f'the quaternion {a} is zero; a rotation needs a direction')
     return a[0] / norm, a[1] / norm, a[2] / norm, a[3] / norm
+
+
+def _shrunk(real: Quaternion, dual: Quaternion) -> tuple[Quaternion, Quaternion]:
+    """Return both parts divided by the largest number of the first."""
+    largest = max(map(abs, real))
+    return tuple(c / largest for c in real), tuple(c / largest for c in dual)
 
 
 def positive(a: Quaternion) -> Quaternion:

@@ -47,7 +47,8 @@ class Pose:
 
         :param real: rotation quaternion ``(w, x, y, z)``, any length but zero.
         :param dual: dual part, ``1/2 t r``; its component along ``real`` is removed.
-        :raises PoseError: if a part is not four finite numbers, or ``real`` is zero.
+        :raises PoseError: if a part is not four finite numbers, ``real`` is zero, or the
+            translation is beyond all numbers.
         """
         real = plain.floats(real, 4, 'the real part of a pose')
         dual = plain.floats(dual, 4, 'the dual part of a pose')

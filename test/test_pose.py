@@ -91,6 +91,21 @@ def test_the_order_of_a_quaternion_matters():
     assert Pose.from_xyz_xyzw((0, 0, 0), turn) != Pose.from_xyz_wxyz((0, 0, 0), turn)
 
 
+@pytest.mark.parametrize('size', [1e-6, 1e100, 1e155, 1e200, 1.7e308])
+def test_huge_quaternions_are_normalised(size):
+    r = np.array((1.0, -1.0, 1.0, 1.0))
+    expected = Pose.from_xyz_wxyz((1.0, 2.0, 3.0), r)
+    for x in (Pose.from_xyz_wxyz((1.0, 2.0, 3.0), size * r),
+              Pose.from_xyz_xyzw((1.0, 2.0, 3.0), size * r[[1, 2, 3, 0]]),
+              Pose(size * r, 0.5 * size * expected.dual / np.abs(expected.dual).max())):
+        close(x.real, expected.real, 1e-15)
+        assert np.linalg.norm(x.real) == pytest.approx(1.0, abs=1e-15)
+        assert x.real @ x.dual == pytest.approx(0.0, abs=1e-15)
+        assert np.all(np.isfinite(x.matrix))
+    assert Pose((1e200, 0, 0, 0), (0, 0, 0, 0)) == Pose.identity()
+    close(Pose((1e200, 0, 0, 0), (0, 1e200, 0, 0)).position, (2.0, 0.0, 0.0), 1e-15)
+
+
 def test_the_text_of_a_pose_makes_it_again():
     x = Pose.from_xyz_rpy((1, -2, 3), (0.1, 0.2, 0.3))
     assert eval(repr(x)).distance(x) == pytest.approx((0, 0), abs=1e-5)
@@ -137,6 +152,11 @@ def test_a_pose_is_immutable_hashable_and_pickles():
     (lambda: Pose((0, 0, 0, 0), (0, 0, 0, 0)), 'is zero'),
     (lambda: Pose((1, 0, 0, math.nan), (0, 0, 0, 0)), '4 finite numbers'),
     (lambda: Pose((1, 0, 0), (0, 0, 0, 0)), '4 finite numbers'),
+    (lambda: Pose((10**400, 0, 0, 0), (0, 0, 0, 0)), '4 numbers'),
+    (lambda: Pose((1e-9, 0, 0, 0), (0, 1e300, 0, 0)), 'farther'),
+    (lambda: Pose((1, 0, 0, 0), (0, 1.5e308, 0, 0)), 'farther'),
+    (lambda: Pose((1, 1, 1, 1), (1e308, -1e308, 1e308, -1e308)), 'farther'),
+    (lambda: Pose.from_xyz_wxyz((1.7e308, 0, 0), (1, 1, 1, 1)), 'farther'),
     (lambda: Pose('abcd', (0, 0, 0, 0)), '4 numbers'),
     (lambda: Pose.from_xyz_wxyz((0, 0, math.inf), (1, 0, 0, 0)), 'a position'),
     (lambda: Pose.from_xyz_wxyz((0, 0, 0), (0, 0, 0, 0)), 'is zero'),
