@@ -19,16 +19,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 import math
+import reprlib
 from typing import Any
 
 import numpy as np
 
 from dq_ik.core import request as core
-from dq_ik.errors import GoalError, PoseError
+from dq_ik.errors import GoalError
 from dq_ik.pose import Pose
 
-# A Pose, a 4x4 matrix, (position, quaternion wxyz), both in seven numbers, or a dual quaternion.
+# A Pose, a 4x4 matrix, eight numbers of a dual quaternion, (position, Rotation of SciPy), a
+# RigidTransform of SciPy, an SE3 of Pinocchio. Bare quaternions are refused: their order is open.
 PoseLike = Any
+ACCEPTED = (
+    'a pose is a Pose, a 4x4 matrix, (position, SciPy Rotation), a SciPy RigidTransform, a '
+    'Pinocchio SE3 or eight numbers: a dual quaternion, w x y z of the rotation r, then w x y z '
+    'of 1/2 t r')
+SAY_THE_ORDER = (
+    'say the order of the quaternion with Pose.from_xyz_wxyz(position, quaternion) or '
+    'Pose.from_xyz_xyzw(position, quaternion)')
 FRAMES = ('base', 'goal')
 
 
@@ -37,6 +46,8 @@ class Goal:
     """
     A pose for a tip with weights, tolerances and freedoms.
 
+    The pose is a Pose or what says one without doubt: a 4x4 matrix, eight numbers of a dual
+    quaternion, ``(position, rotation)`` or a RigidTransform of SciPy, an SE3 of Pinocchio.
     Position only: ``rotation_weight=0``; orientation only: ``position_weight=0``; pointing:
     ``axis``, given in the tip's frame. Three weights or tolerances are meant along the axes of
     ``frame``. A tolerance of one number bounds the length of the error; one of three numbers
@@ -94,26 +105,58 @@ class Goal:
 
 
 def as_pose(value: PoseLike) -> Pose:
-    """Return a Pose from a Pose, a matrix, (position, quaternion wxyz), seven or eight numbers."""
+    """
+    Return the pose that a value says without doubt.
+
+    :param value: see ``PoseLike``; types of SciPy and Pinocchio are known by their attributes.
+    :raises GoalError: if it is none of these, or leaves the order of a quaternion open.
+    :raises PoseError: if the numbers are no rigid motion.
+    """
     if isinstance(value, Pose):
         return value
-    try:
-        if len(value) == 2:
-            return Pose.from_xyz_wxyz(*value)
-        array = np.asarray(value, dtype=float)
-    except PoseError:
-        raise
-    except (TypeError, ValueError) as error:
-        raise GoalError(f'this is no pose: {value!r} ({error})') from None
+    if hasattr(value, 'homogeneous'):  # Pinocchio's SE3
+        value = value.homogeneous
+    elif hasattr(value, 'as_matrix'):  # SciPy's RigidTransform; a Rotation gives 3x3
+        value = value.as_matrix()
+    elif isinstance(value, (list, tuple)) and len(value) == 2:
+        return _of_pair(*value)
+    array = _array(value)
     if array.shape == (4, 4):
         return Pose.from_matrix(array)
     if array.shape == (8,):
         return Pose(array[:4], array[4:])
     if array.shape == (7,):
-        return Pose.from_xyz_wxyz(array[:3], array[3:])
-    raise GoalError(
-        'a pose is a Pose, a 4x4 matrix, (position, quaternion wxyz), both in seven numbers or a '
-        f'dual quaternion in eight; got shape {array.shape}')
+        raise GoalError(f'seven numbers are no pose: {SAY_THE_ORDER}; joint positions are a seed, '
+                        f'no goal; got {array.tolist()}')
+    raise GoalError(f'{ACCEPTED}; got shape {array.shape}: {reprlib.repr(value)}')
+
+
+def _of_pair(position: Any, rotation: Any) -> Pose:
+    """Return the pose of a position and a rotation of SciPy; four numbers have no known order."""
+    if hasattr(rotation, 'as_quat'):
+        xyzw = np.asarray(rotation.as_quat(), dtype=float)
+        if xyzw.shape == (4,):
+            return Pose.from_xyz_xyzw(position, xyzw)
+        raise GoalError(f'a pose has one rotation, got {len(xyzw)} of them; pick one: rotation[0]')
+    if _shape(rotation) == (4,):
+        raise GoalError(f'(position, four numbers) is no pose: {SAY_THE_ORDER}; got '
+                        f'{(position, rotation)!r}')
+    raise GoalError(f'{ACCEPTED}; got a pair of shapes {_shape(position)} and {_shape(rotation)}')
+
+
+def _array(value: Any) -> np.ndarray:
+    try:
+        return np.asarray(value, dtype=float)
+    except (OverflowError, TypeError, ValueError):
+        raise GoalError(f'{ACCEPTED}; got {reprlib.repr(value)}') from None
+
+
+def _shape(value: Any) -> tuple[int, ...] | str:
+    """Return the shape of numbers, or the type of what is no numbers."""
+    try:
+        return np.asarray(value, dtype=float).shape
+    except (OverflowError, TypeError, ValueError):
+        return type(value).__name__
 
 
 def _numbers(value: Any) -> np.ndarray:

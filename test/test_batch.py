@@ -19,6 +19,7 @@ from arms import arm, judged, PATIENT
 import numpy as np
 import pytest
 import rich.progress
+from scipy.spatial.transform import Rotation
 
 from dq_ik import Goal, GoalError, parallel, SeedError, solve_batch, Solver, Status
 
@@ -73,10 +74,17 @@ def test_forms_of_goals():
     goals = goals_of('panda', 10)
     solver = Solver(arm('panda'), timeout=PATIENT)
     expected = solver.solve_batch(goals).q
+    pairs = [(g.position, Rotation.from_matrix(g.matrix[:3, :3])) for g in goals]
     for form in (np.array([[*g.real, *g.dual] for g in goals]),
-                 np.array([g.matrix for g in goals]), [(g.position, g.quaternion) for g in goals],
+                 np.array([g.matrix for g in goals]), pairs,
                  [Goal(g) for g in goals], tuple(goals)):
         np.testing.assert_allclose(solver.solve_batch(form).q, expected, rtol=0, atol=1e-9)
+
+
+def test_rows_of_seven_numbers_are_refused():
+    rows = np.array([[*g.position, *g.quaternion] for g in goals_of('panda', 3)])
+    with pytest.raises(GoalError, match=r'from_xyz_wxyz.*from_xyz_xyzw'):
+        Solver(arm('panda')).solve_batch(rows)
 
 
 def test_dual_quaternions_of_any_length_are_normalised():

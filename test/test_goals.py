@@ -22,9 +22,11 @@ from helpers import close
 import numpy as np
 import pytest
 from scipy.optimize import least_squares
+from scipy.spatial import transform
 from scipy.spatial.transform import Rotation
 
-from dq_ik import Goal, Pose, Solver, Status
+from dq_ik import Goal, GoalError, Pose, PoseError, Solver, Status
+from dq_ik.goal import as_pose
 
 METHODS = ('pgs', 'pls')
 
@@ -52,16 +54,93 @@ def rotation_error(x: Pose, goal: Pose) -> np.ndarray:
 def test_all_forms_of_a_pose_give_the_same_answer():
     chain = arm('panda')
     goal = chain.fk(chain.random(np.random.default_rng(1)))
-    position, quaternion = goal.position, goal.quaternion
-    forms = [goal, goal.matrix, goal.matrix.tolist(), (position, quaternion),
-             [position.tolist(), quaternion.tolist()], np.array([*goal.real, *goal.dual]),
-             np.array([*position, *quaternion]), Goal(goal), Goal(goal.matrix), [goal],
+    turn = Rotation.from_matrix(goal.matrix[:3, :3])
+    forms = [goal, goal.matrix, goal.matrix.tolist(), (goal.position, turn),
+             [goal.position.tolist(), turn], np.array([*goal.real, *goal.dual]),
+             [*goal.real, *goal.dual], Goal(goal), Goal(goal.matrix), [goal],
              {'panda_hand_tcp': goal}, Goal(goal, tip='panda_hand_tcp')]
     first = chain.solve(goal)
     for form in forms:
         result = chain.solve(form)
         assert result.success
         close(result.q, first.q, 1e-9)
+
+
+POSE = Pose.from_xyz_rpy((0.1, -0.2, 0.3), (0.4, 0.5, 0.6))
+TURN = Rotation.from_euler('xyz', (0.4, 0.5, 0.6))
+
+
+@pytest.mark.parametrize('form', [
+    POSE, POSE.matrix, POSE.matrix.tolist(), POSE.numbers(), POSE.numbers().tolist(),
+    tuple(POSE.numbers()), (POSE.position, TURN), [[0.1, -0.2, 0.3], TURN]])
+def test_forms_that_say_a_pose(form):
+    close(as_pose(form).matrix, POSE.matrix, 1e-14)
+    close(Goal(form).pose.matrix, POSE.matrix, 1e-14)
+
+
+def test_eight_numbers_are_w_x_y_z_of_the_rotation_then_of_half_t_r():
+    half_turn_about_x = (0.0, 1.0, 0.0, 0.0)
+    shift_along_x = (-0.5 * 0.7, 0.0, 0.0, 0.0)  # 1/2 t r, with t = 0.7 i and r = i
+    x = as_pose((*half_turn_about_x, *shift_along_x))
+    close(x.position, (0.7, 0.0, 0.0), 1e-15)
+    close(x.matrix[:3, :3], np.diag((1.0, -1.0, -1.0)), 1e-15)
+
+
+def test_rigid_transforms_of_scipy_say_a_pose():
+    if not hasattr(transform, 'RigidTransform'):
+        pytest.skip('RigidTransform is in SciPy 1.16 and later')
+    one = transform.RigidTransform.from_components(POSE.position, TURN)
+    close(as_pose(one).matrix, POSE.matrix, 1e-14)
+    close(arm('panda').solve(one).q, arm('panda').solve(POSE).q, 1e-9)
+    stack = transform.RigidTransform.from_matrix(np.array([POSE.matrix] * 2))
+    with pytest.raises(GoalError, match=r'RigidTransform.*got shape \(2, 4, 4\)'):
+        as_pose(stack)
+    close(as_pose(stack[1]).matrix, POSE.matrix, 1e-14)
+
+
+def test_se3_of_pinocchio_says_a_pose():
+    pinocchio = pytest.importorskip('pinocchio', reason='pip install pin')
+    x = pinocchio.SE3(TURN.as_matrix(), POSE.position)
+    close(as_pose(x).matrix, POSE.matrix, 1e-14)
+    close(arm('panda').solve(x).q, arm('panda').solve(POSE).q, 1e-9)
+
+
+@pytest.mark.parametrize(('form', 'words'), [
+    (np.array([*POSE.position, *POSE.quaternion]), 'seven numbers are no pose.*are a seed'),
+    ([*POSE.position, *TURN.as_quat()], 'seven numbers are no pose'),
+    ((0.0, -0.8, 0.0, -2.4, 0.0, 1.6, 0.8), r'seven numbers.*got \[0.0, -0.8'),
+    ((POSE.position, POSE.quaternion), 'four numbers'),
+    ((POSE.position, TURN.as_quat()), 'four numbers'),
+    ([[0, 0, 0], [0, 0, 0, 1]], r'four numbers.*\[0, 0, 0, 1\]')])
+def test_a_quaternion_of_unknown_order_is_refused(form, words):
+    for use in (as_pose, Goal, arm('panda').solve):
+        with pytest.raises(GoalError, match=words) as error:
+            use(form)
+        assert 'Pose.from_xyz_wxyz(' in str(error.value)
+        assert 'Pose.from_xyz_xyzw(' in str(error.value)
+
+
+@pytest.mark.parametrize(('form', 'words'), [
+    (np.zeros((2, 8)), r'shape \(2, 8\)'), ((0.1, 0.2, 0.3), r'shape \(3,\): \(0.1, 0.2, 0.3\)'),
+    (TURN, r'shape \(3, 3\)'), ((POSE.position, np.eye(3)), r'shapes \(3,\) and \(3, 3\)'),
+    ((POSE, POSE), 'shapes Pose and Pose'), ('there', "'there'"), (None, 'None'),
+    ([10**400] * 8, 'got'), ({'pose': POSE}, 'pose')])
+def test_what_is_no_pose_is_told_what_would_be(form, words):
+    with pytest.raises(GoalError, match=words) as error:
+        as_pose(form)
+    assert 'eight numbers: a dual quaternion, w x y z of the rotation r' in str(error.value)
+
+
+def test_one_rotation_of_several_must_be_picked():
+    turns = Rotation.concatenate([TURN, TURN, TURN])
+    with pytest.raises(GoalError, match='got 3 of them'):
+        as_pose((POSE.position, turns))
+    close(as_pose((POSE.position, turns[2])).matrix, POSE.matrix, 1e-14)
+
+
+def test_a_position_beside_a_rotation_must_be_one():
+    with pytest.raises(PoseError, match='a position must be 3'):
+        as_pose(((0.0, 0.0), TURN))
 
 
 def test_the_sign_of_a_dual_quaternion_does_not_matter():

@@ -20,6 +20,7 @@ import math
 from arms import arm
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 from dq_ik import Goal, GoalError, IkOptions, OptionError, Pose, PoseError, SeedError, Solver
 from dq_ik.options import METHODS, MODES
@@ -29,17 +30,17 @@ HERE = Pose.from_xyz_rpy((1.2, 0.5, 0.0), (0.0, 0.0, 0.0))
 
 @pytest.mark.parametrize('goal', [
     'there', 3.0, None, (1.0, 2.0, 3.0), np.eye(3), np.zeros((2, 8)), [[1.0, 2.0], [3.0]],
-    {'tool': 'there'}])
+    np.zeros(7), ((0, 0, 0), (1, 0, 0, 0)), {'tool': 'there'}])
 def test_what_is_no_pose_is_refused(goal):
-    with pytest.raises((GoalError, PoseError)):
+    with pytest.raises(GoalError):
         arm('planar_2r').solve(goal)
 
 
 @pytest.mark.parametrize('goal', [
-    np.full((4, 4), math.nan), ((0, 0, math.inf), (1, 0, 0, 0)), ((0, 0, 0), (0, 0, 0, 0)),
+    np.full((4, 4), math.nan), ((0, 0, math.inf), Rotation.identity()), np.full(8, math.inf),
     np.zeros(8), 2.0 * np.eye(4)])
 def test_poses_that_are_not_rigid_and_finite_are_refused(goal):
-    with pytest.raises((PoseError, GoalError)):
+    with pytest.raises(PoseError):
         arm('planar_2r').solve(goal)
 
 
