@@ -25,7 +25,7 @@ import math
 from dq_ik.core import quaternion, swing_twist
 from dq_ik.core.blocks import tree_of, work_of
 from dq_ik.core.compile import kernel, routine
-from dq_ik.core.tree import BALL, KIND, SWING, TWIST_LOWER, TWIST_UPPER, VARIABLE
+from dq_ik.core.layout import BALL, ELEMENT_KIND, SWING, TWIST_LOWER, TWIST_UPPER, VARIABLE
 
 AT_LIMIT = 1e-6  # angle from a limit that counts as on it [rad]
 STIFF = 1e6  # spring of a barred direction [weighted m^2 / rad^2]
@@ -38,7 +38,7 @@ def hold_balls(blocks, q):
     """Bar in ``work.A`` and ``work.b`` the directions in which balls are pressed on limits."""
     tree, work = tree_of(blocks), work_of(blocks)
     for element in range(tree.index.shape[0]):
-        if tree.index[element, KIND] == BALL:
+        if tree.index[element, ELEMENT_KIND] == BALL:
             i = tree.index[element, VARIABLE]
             cone, range_ = pressed(q, i, tree.element[element], work.b)
             _bar(work, i, cone)

@@ -25,14 +25,14 @@ import math
 
 from dq_ik.core import quaternion
 from dq_ik.core.ball_limits import hold_balls
-from dq_ik.core.blocks import request_of, tree_of, work_of
+from dq_ik.core.blocks import tree_of, work_of
 from dq_ik.core.clock import seconds
 from dq_ik.core.compile import kernel, routine
+from dq_ik.core.factor import TINY
+from dq_ik.core.layout import GOAL_AXES, KIND, PATH_START, PATH_STOP, UNIFORM, WEIGHT
 from dq_ik.core.methods import hold_pushed, search_line
-from dq_ik.core.request import GOAL_AXES, KIND, TIMEOUT, UNIFORM, WEIGHT
 from dq_ik.core.residual import log_curvature, look
-from dq_ik.core.step import assemble, solve_free, TINY
-from dq_ik.core.tree import PATH_START, PATH_STOP
+from dq_ik.core.step import assemble, solve_free
 from dq_ik.core.vector import fill
 
 FLAT = 1e-11  # gradient below which a point is stationary [weighted m^2 / rad], for errors to 1 m
@@ -50,12 +50,12 @@ def newton(blocks, q, max_iterations):
 
     :returns: cost, iterations, whether the point is stationary
     """
-    request, work = request_of(blocks), work_of(blocks)
+    work = work_of(blocks)
     cost, worst = look(blocks, q)
     for iteration in range(max_iterations):
         count = _model(blocks, q)
         moved, stationary = False, _flat(work, q, count, _scale(cost))
-        if seconds(work.clock) > request.head[TIMEOUT]:
+        if seconds(work.clock) > work.deadline[0]:
             return cost, iteration, stationary
         if not stationary:
             _shifted_solve(blocks, count)
@@ -208,9 +208,9 @@ def _add_curvature(blocks):
     of ``wa.wb``. Rotations with unequal weights or allowances, and pointing, keep the Gauss-Newton
     matrix, which descends as well.
     """
-    tree, request, work = tree_of(blocks), request_of(blocks), work_of(blocks)
+    tree, work = tree_of(blocks), work_of(blocks)
     for k in range(tree.tip.shape[0]):
-        goal = request.goals[k]
+        goal = work.goals[k]
         square_r = goal[WEIGHT + 3] * goal[WEIGHT + 3] if goal[KIND] == UNIFORM else 0.0
         e_p = _pull(goal, work.residual[k])
         e_r = (work.error[k, 3], work.error[k, 4], work.error[k, 5])

@@ -16,18 +16,10 @@
 
 import math
 
-from dq_ik.core.blocks import answer_of, POOL, request_of, tree_of, work_of
+from dq_ik.core.blocks import answer_of, request_of, tree_of, work_of
 from dq_ik.core.clock import seconds
 from dq_ik.core.compile import routine
-from dq_ik.core.request import (
-    BEST,
-    ITERATIONS,
-    MAX_RESTARTS,
-    MODE,
-    Mode,
-    STATUS,
-    TIMEOUT,
-)
+from dq_ik.core.layout import Mode, POOL
 from dq_ik.core.residual import look
 from dq_ik.core.starts import at_seed
 from dq_ik.core.step import assemble, dense_jacobian, manipulability
@@ -41,14 +33,15 @@ DISTINCT = 1e-2  # largest joint difference [rad or m] below which two solutions
 def measure(blocks, q):
     """What the mode minimises: the way (squared or largest), or minus the manipulability."""
     tree, request, work = tree_of(blocks), request_of(blocks), work_of(blocks)
-    mode = int(request.head[MODE])
+    mode = request.mode
     if mode == Mode.MANIPULABILITY:
         look(blocks, q)
         assemble(blocks)
-        return -manipulability(dense_jacobian(tree, work))
+        dense_jacobian(tree, work, work.J)
+        return -manipulability(work.J, work.G, work.y)
     total, largest = 0.0, 0.0
     for i in range(q.shape[0]):
-        way = abs(q[i] - request.seed[i])
+        way = abs(q[i] - work.seed[i])
         total += way * way
         largest = max(largest, way)
     if mode == Mode.DISTANCE_MAX:
@@ -91,25 +84,25 @@ def first_candidate(blocks):
     goal and does not jump.
     """
     request, answer, work = request_of(blocks), answer_of(blocks), work_of(blocks)
-    if answer.head[BEST] < math.inf:
+    if work.measure[0] < math.inf:
         return POOL
-    if request.head[MAX_RESTARTS] == 0.0:
+    if request.max_restarts == 0:
         fill(math.inf, work.pool_cost)
-        at_seed(request, work, work.pool[0])
+        at_seed(work, work.pool[0])
         work.pool_cost[0] = 0.0
-    answer.head[STATUS] = Status.STALLED.value
+    answer.status[0] = Status.STALLED.value
     return 0
 
 
 @routine
 def late(blocks):
     """Tell whether the time is over; it is noted in the status."""
-    request, answer, work = request_of(blocks), answer_of(blocks), work_of(blocks)
-    if seconds(work.clock) <= request.head[TIMEOUT]:
+    answer, work = answer_of(blocks), work_of(blocks)
+    if seconds(work.clock) <= work.deadline[0]:
         return False
-    if answer.head[BEST] == math.inf:  # nothing kept yet: at least the best candidate
+    if work.least[0] == math.inf:  # nothing kept yet: at least the best candidate
         copy(work.pool[0], answer.q)
-    answer.head[STATUS] = Status.TIMED_OUT.value
+    answer.status[0] = Status.TIMED_OUT.value
     return True
 
 
@@ -118,12 +111,12 @@ def keep(blocks, place, result):
     """Keep an optimum (cost, iterations, stationary) if it is the best; return the next place."""
     answer, work = answer_of(blocks), work_of(blocks)
     cost, iterations, stationary = result
-    answer.head[ITERATIONS] += iterations
-    if cost < answer.head[BEST]:
-        answer.head[BEST] = cost
+    answer.iterations[0] += iterations
+    if cost < work.least[0]:
+        work.least[0] = cost
         copy(work.pool[place], answer.q)
         if stationary:
-            answer.head[STATUS] = Status.BEST_REACH_WORKSPACE.value
+            answer.status[0] = Status.BEST_REACH_WORKSPACE.value
         else:
-            answer.head[STATUS] = Status.STALLED.value
+            answer.status[0] = Status.STALLED.value
     return place + 1

@@ -18,9 +18,9 @@ from __future__ import annotations
 
 import time
 
-from dq_ik.core.compile import COMPILED, kernel
+from dq_ik.core.compile import FRONT_END, kernel
 
-if COMPILED:
+if FRONT_END:
     from numba import types
 
     _CLOCK = int(time.CLOCK_MONOTONIC)

@@ -18,7 +18,7 @@ import math
 
 from dq_ik.core import quaternion, swing_twist
 from dq_ik.core.compile import kernel
-from dq_ik.core.tree import BALL, KIND, SWING, TWIST_LOWER, TWIST_UPPER, VARIABLE
+from dq_ik.core.layout import BALL, ELEMENT_KIND, SWING, TWIST_LOWER, TWIST_UPPER, VARIABLE
 
 TURN = 2.0 * math.pi
 
@@ -34,7 +34,7 @@ def advance(tree, q, x, fraction, lower, upper, q_out):
     for i in range(q.shape[0]):
         q_out[i] = min(max(q[i] + fraction * x[i], lower[i]), upper[i])
     for element in range(tree.index.shape[0]):
-        if tree.index[element, KIND] != BALL:
+        if tree.index[element, ELEMENT_KIND] != BALL:
             continue
         i = tree.index[element, VARIABLE]
         if upper[i] <= lower[i]:  # locked
@@ -58,7 +58,7 @@ def displacement(tree, b, q, x, fraction, q_new):
     for i in range(q.shape[0]):
         total += b[i] * (q_new[i] - q[i])
     for element in range(tree.index.shape[0]):
-        if tree.index[element, KIND] == BALL:
+        if tree.index[element, ELEMENT_KIND] == BALL:
             i = tree.index[element, VARIABLE]
             for k in range(i, i + 3):
                 total += b[k] * (fraction * x[k] - (q_new[k] - q[k]))
@@ -66,17 +66,17 @@ def displacement(tree, b, q, x, fraction, q_new):
 
 
 @kernel
-def unwind(request, q):
+def unwind(work, q):
     """Bring free turns to the allowed one nearest to the seed, in place; tell if any moved."""
     changed = False
     for i in range(q.shape[0]):
-        if request.period[i] == 0.0:
+        if work.period[i] == 0.0:
             continue
         before = q[i]
-        q[i] -= TURN * math.floor((q[i] - request.seed[i]) / TURN + 0.5)
-        if q[i] > request.upper[i]:
-            q[i] -= TURN * math.ceil((q[i] - request.upper[i]) / TURN)
-        elif q[i] < request.lower[i]:
-            q[i] += TURN * math.ceil((request.lower[i] - q[i]) / TURN)
+        q[i] -= TURN * math.floor((q[i] - work.seed[i]) / TURN + 0.5)
+        if q[i] > work.high[i]:
+            q[i] -= TURN * math.ceil((q[i] - work.high[i]) / TURN)
+        elif q[i] < work.low[i]:
+            q[i] += TURN * math.ceil((work.low[i] - q[i]) / TURN)
         changed = changed or q[i] != before
     return changed

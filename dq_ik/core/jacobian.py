@@ -21,21 +21,10 @@ eqs. 74, 79, algorithms 5, 10 and 13). Body Jacobian: the same along the tip's o
 eqs. 9-12, procedure 2).
 """
 
-import numpy as np
-
 from dq_ik.core import frame, quaternion
-from dq_ik.core.compile import entry, kernel
-from dq_ik.core.tree import (
-    forward_kinematics,
-    n_screws,
-    new_turns,
-    PATH_START,
-    PATH_STOP,
-    SLOT_START,
-    SLOT_STOP,
-    tip_frame,
-    unpack,
-)
+from dq_ik.core.compile import kernel
+from dq_ik.core.layout import PATH_START, PATH_STOP, SLOT_START, SLOT_STOP
+from dq_ik.core.tree import tip_frame
 from dq_ik.core.vector import fill
 
 UNWEIGHTED = (1.0, 1.0, 1.0, 1.0, 1.0, 1.0)
@@ -65,27 +54,22 @@ def columns(tree, k, point, weight, screw, column_out):
                 column[r] += twist[r]
 
 
-@entry
-def jacobian(numbers, indices, q, k, offset, body, poses_out, jacobians_out):
+@kernel
+def jacobian(tree, k, world, screw, offset, body, column, jacobian_out):
     """
-    Fill the poses (N, 8) and Jacobians (N, 6, n) of tip k at each row of q (N, n).
+    Jacobian (6, n) of tip k, from the state of :func:`dq_ik.core.tree.forward_kinematics`.
 
-    :param offset: ``(3,)`` point of the tip frame whose velocity is meant
-    :param body: True: along the tip's axes; False: along the base's axes
+    :param offset: point of the tip frame whose velocity is meant
+    :param body: not 0: along the tip's axes; 0: along the base's axes
+    :param column: ``(n_slots, 6)`` work array
+    :returns: the pose of the tip
     """
-    tree = unpack(numbers, indices)
-    turns = new_turns(tree.index.shape[0])
-    world = np.empty((tree.index.shape[0], frame.WIDTH))
-    screw = np.empty((n_screws(tree), 6))
-    column = np.empty((tree.slot.shape[0], 6))
-    for row in range(q.shape[0]):
-        forward_kinematics(tree, q[row], turns, world, screw)
-        x = tip_frame(tree, k, world)
-        frame.store_dual(x, poses_out[row])
-        point = frame.transform(x, (offset[0], offset[1], offset[2]))
-        columns(tree, k, point, UNWEIGHTED, screw, column)
-        turn = quaternion.conj(x[0]) if body else (1.0, 0.0, 0.0, 0.0)
-        _scatter(tree, k, column, turn, jacobians_out[row])
+    x = tip_frame(tree, k, world)
+    point = frame.transform(x, (offset[0], offset[1], offset[2]))
+    columns(tree, k, point, UNWEIGHTED, screw, column)
+    turn = quaternion.conj(x[0]) if body != 0 else (1.0, 0.0, 0.0, 0.0)
+    _scatter(tree, k, column, turn, jacobian_out)
+    return x
 
 
 @kernel

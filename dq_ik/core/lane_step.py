@@ -24,14 +24,19 @@ import math
 from dq_ik.core import frame, lanes, quaternion
 from dq_ik.core.compile import kernel
 from dq_ik.core.lanes import absolute, anywhere, clamp, everywhere, get, put, select
+from dq_ik.core.layout import (
+    COLUMN,
+    ELEMENT_KIND,
+    GAIN,
+    LANE_AXIS,
+    OFFSET,
+    PRISMATIC,
+    SLOPE,
+    STEP,
+    TRIAL,
+)
 from dq_ik.core.methods import NEAR_LIMIT
 from dq_ik.core.tip_step import add_column, along, own_change, solve_blocks, without
-from dq_ik.core.tree import KIND, OFFSET, PRISMATIC
-
-# Rows of lanes, in units of the number of joints: the step, its slope, gains (zero: held), axes
-# and points of the joints, columns of the Jacobian, the configuration to look at; then follow the
-# configurations taken, one for each iteration.
-STEP, SLOPE, GAIN, AXIS, COLUMN, TRIAL, TAKEN = 0, 1, 2, 3, 9, 15, 16
 
 
 @kernel
@@ -49,11 +54,11 @@ def forward(tree, n, rows):
             r, t = frame.mul((r, t), frame.load(row))
         axis = quaternion.z_axis(r)
         q = get(rows, TRIAL * n + i) + row[OFFSET]
-        place = AXIS * n + 6 * i
+        place = LANE_AXIS * n + 6 * i
         put(axis[0], rows, place)
         put(axis[1], rows, place + 1)
         put(axis[2], rows, place + 2)
-        if tree.index[i, KIND] == PRISMATIC:
+        if tree.index[i, ELEMENT_KIND] == PRISMATIC:
             t = (t[0] + q * axis[0], t[1] + q * axis[1], t[2] + q * axis[2])
         else:
             put(t[0], rows, place + 3)
@@ -103,10 +108,10 @@ def error(x, target):
 def columns(tree, n, p, w_p, w_r, rows):
     """Weighted columns of the Jacobian in all lanes."""
     for i in range(n):
-        place = AXIS * n + 6 * i
+        place = LANE_AXIS * n + 6 * i
         column = COLUMN * n + 6 * i
         a = (get(rows, place), get(rows, place + 1), get(rows, place + 2))
-        if tree.index[i, KIND] == PRISMATIC:
+        if tree.index[i, ELEMENT_KIND] == PRISMATIC:
             for r in range(3):
                 put(w_p * a[r], rows, column + r)
                 put(0.0, rows, column + 3 + r)
@@ -140,7 +145,7 @@ def _solve(n, e, damping, rows):
 
 
 @kernel
-def pgs_step(request, work, n, q_rows, e, damping, sweeps, rows):
+def pgs_step(work, n, q_rows, e, damping, sweeps, rows):
     """
     Fill the rows STEP with the step of :func:`dq_ik.core.methods.pgs`.
 
@@ -165,7 +170,7 @@ def pgs_step(request, work, n, q_rows, e, damping, sweeps, rows):
         c = _column(rows, n, i)
         x = get(rows, STEP * n + i)
         q = get(rows, q_rows + i)
-        value = x + own_change(c, left, damping * request.metric[i], x)
+        value = x + own_change(c, left, damping * work.metric[i], x)
         low, high = work.lower[i] - q, work.upper[i] - q
         value = clamp(value, low, high)
         left = without(left, c, value - x)

@@ -27,11 +27,11 @@ import operator
 
 import numpy as np
 
-from dq_ik.core.compile import COMPILED, kernel
+from dq_ik.core.compile import FRONT_END, kernel
 
 WIDTH = 4
 
-if COMPILED:
+if FRONT_END:
     from llvmlite import ir
     from numba import types
     from numba.core import cgutils

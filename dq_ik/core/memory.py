@@ -22,9 +22,9 @@ arguments of an entry do.
 
 import numpy as np
 
-from dq_ik.core.compile import COMPILED, kernel
+from dq_ik.core.compile import FRONT_END, kernel
 
-if COMPILED:
+if FRONT_END:
     from numba import carray, types
     from numba.extending import intrinsic
 
@@ -39,22 +39,18 @@ if COMPILED:
     def _address(typing_context, block, start):
         return types.CPointer(block.dtype)(block, types.intp), _place
 
-    def _as(dtype):
-        """Return an intrinsic that sees a block as numbers of another type, from a place on."""
-        @intrinsic
-        def see(typing_context, block, start):
-            def generate(context, builder, signature, arguments):
-                place = _place(context, builder, signature, arguments)
-                return builder.bitcast(place, context.get_value_type(signature.return_type))
-            return types.CPointer(dtype)(block, types.intp), generate
-        return see
-
-    integers, singles = _as(types.int64), _as(types.float32)
+    @intrinsic
+    def integers(typing_context, block, start):
+        """See a block as whole numbers, from a place on."""
+        def generate(context, builder, signature, arguments):
+            place = _place(context, builder, signature, arguments)
+            return builder.bitcast(place, context.get_value_type(signature.return_type))
+        return types.CPointer(types.int64)(block, types.intp), generate
 
     @kernel
-    def address(block):
-        """Pointer to a block: all that a called routine needs of it."""
-        return _address(block, 0)
+    def address(block, start):
+        """Pointer to a place of a block: all that a called routine needs of it."""
+        return _address(block, start)
 
     @kernel
     def vector(block, start, size):
@@ -67,16 +63,12 @@ if COMPILED:
         return carray(_address(block, start), (rows, columns))
 else:
     def integers(block, start):
-        """See a block as integers, from a place on."""
+        """See a block as whole numbers, from a place on."""
         return block[start:].view(np.int64)
 
-    def singles(block, start):
-        """See a block as numbers in single precision, from a place on."""
-        return block[start:].view(np.float32)
-
-    def address(block):
-        """Return the block itself."""
-        return block
+    def address(block, start):
+        """View a block from a place on."""
+        return block.reshape(-1)[start:]
 
     def vector(block, start, size):
         """View ``size`` numbers of a block from ``start`` on."""

@@ -20,15 +20,14 @@ are met, when it stalls, or when it has used its iterations. Every iterate is in
 The best configuration is left in ``work.best``.
 """
 
-from dq_ik.core.blocks import request_of, tree_of, work_of
+from dq_ik.core.blocks import record, request_of, tree_of, work_of
 from dq_ik.core.clock import seconds
 from dq_ik.core.compile import kernel, routine
 from dq_ik.core.configuration import advance, displacement
-from dq_ik.core.request import MAX_RESTARTS, TIMEOUT
 from dq_ik.core.residual import linearise, look
 from dq_ik.core.step import assemble, damp, free_joints, gauss_seidel_sweep, solve_free
 from dq_ik.core.tip_step import along, solve_tip, sweep_tip
-from dq_ik.core.vector import copy, count_up, record
+from dq_ik.core.vector import copy, count_up
 
 DAMPING = 0.05  # times the cost: strong far from the goal, vanishing at it (after Sugihara)
 DAMPING_FLOOR = 1e-9
@@ -57,24 +56,24 @@ def pgs(blocks, q, max_iterations):
     :returns: the best cost, its worst error in tolerances, the iterations used
     """
     tree, request, work = tree_of(blocks), request_of(blocks), work_of(blocks)
-    by_tip = _has_six_equations(request, q)
+    by_tip = _has_six_equations(work, q)
     cost, worst = look(blocks, q)
     best, best_worst, mark = cost, worst, cost
     copy(q, work.best)
     if worst <= 1.0:
         return cost, worst, 0
-    stall = STALL_PGS if request.head[MAX_RESTARTS] > 0.0 else STALL_ALONE
+    stall = STALL_PGS if request.max_restarts > 0 else STALL_ALONE
     for iteration in range(max_iterations):
         damping = DAMPING * cost + DAMPING_FLOOR
         if by_tip:
             _pgs_step_of_tip(blocks, q, damping)
         else:
             assemble(blocks)
-            damp(work.A, damping, request.metric)
+            damp(work.A, damping, work.metric)
             pgs_step(blocks, q)
         advance(tree, q, work.x, 1.0, work.lower, work.upper, work.trial)
         copy(work.trial, q)
-        record(work, q)
+        record(blocks, q)
         cost, worst = look(blocks, q)
         if cost < best:
             best, best_worst = cost, worst
@@ -82,16 +81,16 @@ def pgs(blocks, q, max_iterations):
         if best_worst <= 1.0:
             return best, best_worst, iteration + 1
         if iteration % STALL_AFTER == STALL_AFTER - 1:
-            if not cost < stall * mark or seconds(work.clock) > request.head[TIMEOUT]:
+            if not cost < stall * mark or seconds(work.clock) > work.deadline[0]:
                 return best, best_worst, iteration + 1
             mark = cost
     return best, best_worst, max_iterations
 
 
 @kernel
-def _has_six_equations(request, q):
+def _has_six_equations(work, q):
     """Tell whether one tip with no more equations than joints is asked for."""
-    return request.goals.shape[0] == 1 and q.shape[0] >= 6
+    return work.goals.shape[0] == 1 and q.shape[0] >= 6
 
 
 @routine
@@ -110,14 +109,14 @@ def pgs_step(blocks, q):
 @routine
 def _pgs_step_of_tip(blocks, q, damping):
     """Do as :func:`pgs_step`, from the state last evaluated, for a chain with one tip."""
-    tree, request, work = tree_of(blocks), request_of(blocks), work_of(blocks)
-    linearise(tree, request.goals, work)
+    tree, work = tree_of(blocks), work_of(blocks)
+    linearise(tree, work.goals, work)
     e = _residual(work)
     count_up(work.free)
     solve_tip(work.column, e, work.gain, damping, work.free, q.shape[0], work.x)
     if not clamp_step(q, work):
         return
-    sweep_tip(work.column, e, request.metric, damping, q, work.lower, work.upper, work.x)
+    sweep_tip(work.column, e, work.metric, damping, q, work.lower, work.upper, work.x)
     count = free_joints(q, work.lower, work.upper, work.x, work.free)
     solve_tip(work.column, e, work.gain, damping, work.free, count, work.x)
 
@@ -153,22 +152,22 @@ def pls(blocks, q, max_iterations):
     :returns: the cost, its worst error in tolerances, the iterations used
     """
     request, work = request_of(blocks), work_of(blocks)
-    by_tip = _has_six_equations(request, q)
+    by_tip = _has_six_equations(work, q)
     cost, worst = look(blocks, q)
     mark = cost
-    stall = STALL_PLS if request.head[MAX_RESTARTS] > 0.0 else STALL_ALONE
+    stall = STALL_PLS if request.max_restarts > 0 else STALL_ALONE
     for iteration in range(max_iterations if worst > 1.0 else 0):
         if by_tip:
             _pls_step_of_tip(blocks, q, DAMPING * cost + DAMPING_FLOOR)
         else:
             assemble(blocks)
-            damp(work.A, DAMPING * cost + DAMPING_FLOOR, request.metric)
+            damp(work.A, DAMPING * cost + DAMPING_FLOOR, work.metric)
             count = hold_pushed(q, work)
             solve_free(work.A, work.b, work.free, count, work.L, work.trial, work.x)
         moved, cost, worst = search_line(blocks, q, cost, worst)
         stalled = False
         if iteration % STALL_AFTER == STALL_AFTER - 1:
-            stalled = not cost < stall * mark or seconds(work.clock) > request.head[TIMEOUT]
+            stalled = not cost < stall * mark or seconds(work.clock) > work.deadline[0]
             mark = cost
         if not moved or worst <= 1.0 or stalled:
             copy(q, work.best)
@@ -180,8 +179,8 @@ def pls(blocks, q, max_iterations):
 @routine
 def _pls_step_of_tip(blocks, q, damping):
     """Fill ``work.x`` with the direction and ``work.b`` with the slope, from the last state."""
-    tree, request, work = tree_of(blocks), request_of(blocks), work_of(blocks)
-    linearise(tree, request.goals, work)
+    tree, work = tree_of(blocks), work_of(blocks)
+    linearise(tree, work.goals, work)
     e = _residual(work)
     for i in range(q.shape[0]):
         work.b[i] = along(work.column[i], e)
@@ -229,7 +228,7 @@ def search_line(blocks, q, cost, worst):
         gain = displacement(tree, work.b, q, work.x, fraction, work.trial)
         if 0.5 * new_cost < 0.5 * cost - ARMIJO * gain:
             copy(work.trial, q)
-            record(work, q)
+            record(blocks, q)
             return True, new_cost, new_worst
         fraction *= BACKTRACK
     look(blocks, q)

@@ -18,15 +18,14 @@ One attempt by each of the two methods exactly as published.
 The yardstick of the strong forms in :mod:`dq_ik.core.methods`.
 """
 
-from dq_ik.core.blocks import request_of, tree_of, work_of
+from dq_ik.core.blocks import record, tree_of, work_of
 from dq_ik.core.clock import seconds
 from dq_ik.core.compile import routine
 from dq_ik.core.configuration import advance
 from dq_ik.core.methods import search_line
-from dq_ik.core.request import TIMEOUT
 from dq_ik.core.residual import look
 from dq_ik.core.step import assemble, damp, gauss_seidel_sweep
-from dq_ik.core.vector import copy, fill, record
+from dq_ik.core.vector import copy, fill
 
 DAMPING = 1e-4  # delta of [Kenwright2022] eq. 30
 SWEEPS = 32
@@ -42,7 +41,7 @@ def pgs(blocks, q, max_iterations):
     unknowns, or when that change stays the same (the paper's termination tests); so do the
     iterations around them.
     """
-    tree, request, work = tree_of(blocks), request_of(blocks), work_of(blocks)
+    tree, work = tree_of(blocks), work_of(blocks)
     cost, worst = look(blocks, q)
     best, best_worst = cost, worst
     copy(q, work.best)
@@ -50,7 +49,7 @@ def pgs(blocks, q, max_iterations):
         return cost, worst, 0
     for iteration in range(max_iterations):
         assemble(blocks)
-        damp(work.A, DAMPING, request.metric)
+        damp(work.A, DAMPING, work.metric)
         fill(0.0, work.x)
         last = 0.0
         for _ in range(SWEEPS):
@@ -60,14 +59,14 @@ def pgs(blocks, q, max_iterations):
             last = change
         advance(tree, q, work.x, 1.0, work.lower, work.upper, work.trial)
         copy(work.trial, q)
-        record(work, q)
+        record(blocks, q)
         new_cost, worst = look(blocks, q)
         stalled = abs(new_cost - cost) <= UNCHANGED * cost
         cost = new_cost
         if cost < best:
             best, best_worst = cost, worst
             copy(q, work.best)
-        if best_worst <= 1.0 or stalled or seconds(work.clock) > request.head[TIMEOUT]:
+        if best_worst <= 1.0 or stalled or seconds(work.clock) > work.deadline[0]:
             return best, best_worst, iteration + 1
     return best, best_worst, max_iterations
 
@@ -80,7 +79,7 @@ def pls(blocks, q, max_iterations):
     [ProjectedLineSearch] section 4, eqs. 26-40. The direction is ``-grad f = 2 J^T W (g - F)``,
     the first length tried is 1.
     """
-    request, work = request_of(blocks), work_of(blocks)
+    work = work_of(blocks)
     cost, worst = look(blocks, q)
     for iteration in range(max_iterations if worst > 1.0 else 0):
         assemble(blocks)
@@ -89,7 +88,7 @@ def pls(blocks, q, max_iterations):
         before = cost
         moved, cost, worst = search_line(blocks, q, cost, worst)
         stalled = not moved or before - cost < 1e-12 * before
-        if worst <= 1.0 or stalled or seconds(work.clock) > request.head[TIMEOUT]:
+        if worst <= 1.0 or stalled or seconds(work.clock) > work.deadline[0]:
             copy(q, work.best)
             return cost, worst, iteration + 1
     copy(q, work.best)

@@ -28,7 +28,6 @@ from dq_ik.core.blocks import request_of, tree_of, work_of
 from dq_ik.core.clock import seconds
 from dq_ik.core.compile import kernel, routine
 from dq_ik.core.configuration import advance
-from dq_ik.core.request import MAX_ITERATIONS, SECONDARY, TIMEOUT
 from dq_ik.core.residual import look
 from dq_ik.core.step import assemble, damp
 from dq_ik.core.vector import copy
@@ -46,13 +45,13 @@ def relax(blocks, q):
     tree, request, work = tree_of(blocks), request_of(blocks), work_of(blocks)
     trial = work.pool[1]
     used = 0
-    most = int(request.head[SECONDARY] * request.head[MAX_ITERATIONS])
+    most = request.posture_iterations * request.max_iterations
     fraction = 1.0
-    wish = _discomfort(request, q)
-    for _ in range(int(request.head[SECONDARY])):
+    wish = _discomfort(request, work, q)
+    for _ in range(request.posture_iterations):
         look(blocks, q)
         assemble(blocks)
-        damp(work.A, DAMPING, request.metric)
+        damp(work.A, DAMPING, work.metric)
         _add_wishes(request, work, q, fraction)
         methods.pgs_step(blocks, q)
         advance(tree, q, work.x, 1.0, work.lower, work.upper, trial)
@@ -65,7 +64,7 @@ def relax(blocks, q):
             used += 1
             if not cost < STALLED * before:
                 break
-        new_wish = _discomfort(request, trial)
+        new_wish = _discomfort(request, work, trial)
         if worst <= 1.0 and new_wish < wish:
             settled = _way(q, trial) < SETTLED
             copy(trial, q)
@@ -74,7 +73,7 @@ def relax(blocks, q):
         else:
             fraction *= 0.25
             settled = fraction < SHORTEST
-        if settled or seconds(work.clock) > request.head[TIMEOUT]:
+        if settled or seconds(work.clock) > work.deadline[0]:
             return used
     return used
 
@@ -82,9 +81,9 @@ def relax(blocks, q):
 @kernel
 def _correct(blocks, q, cost):
     """Take a step of Gauss-Seidel towards the goals from the state last evaluated, in place."""
-    tree, request, work = tree_of(blocks), request_of(blocks), work_of(blocks)
+    tree, work = tree_of(blocks), work_of(blocks)
     assemble(blocks)
-    damp(work.A, methods.DAMPING * cost + methods.DAMPING_FLOOR, request.metric)
+    damp(work.A, methods.DAMPING * cost + methods.DAMPING_FLOOR, work.metric)
     methods.pgs_step(blocks, q)
     advance(tree, q, work.x, 1.0, work.lower, work.upper, work.trial)
     copy(work.trial, q)
@@ -100,21 +99,21 @@ def _way(q, q_new):
 
 
 @kernel
-def _margin(request, i):
+def _margin(work, i):
     """Width of the zone next to a limit of joint i; none where it has no limits."""
-    width = request.upper[i] - request.lower[i]
+    width = work.high[i] - work.low[i]
     return MARGIN * width if width < math.inf else 0.0
 
 
 @kernel
-def _wish(request, q, i):
+def _wish(request, work, q, i):
     """Step of joint i towards its rest and away from a near limit."""
-    step = request.pull[i] * (request.rest[i] - q[i])
-    margin = _margin(request, i)
-    if q[i] > request.upper[i] - margin:
-        step -= request.repel[i] * (q[i] - request.upper[i] + margin)
-    if q[i] < request.lower[i] + margin:
-        step += request.repel[i] * (request.lower[i] + margin - q[i])
+    step = work.pull[i] * (work.rest[i] - q[i])
+    margin = _margin(work, i)
+    if q[i] > work.high[i] - margin:
+        step -= request.repel[i] * (q[i] - work.high[i] + margin)
+    if q[i] < work.low[i] + margin:
+        step += request.repel[i] * (work.low[i] + margin - q[i])
     return step
 
 
@@ -122,17 +121,17 @@ def _wish(request, q, i):
 def _add_wishes(request, work, q, fraction):
     """Add ``damping * metric * s`` to the right-hand side, for a fraction s of the wishes."""
     for i in range(q.shape[0]):
-        work.b[i] += DAMPING * request.metric[i] * fraction * _wish(request, q, i)
+        work.b[i] += DAMPING * work.metric[i] * fraction * _wish(request, work, q, i)
 
 
 @kernel
-def _discomfort(request, q):
+def _discomfort(request, work, q):
     """Half the weighted squares of which the wishes are the negative gradient."""
     total = 0.0
     for i in range(q.shape[0]):
-        total += 0.5 * request.pull[i] * (request.rest[i] - q[i]) ** 2
-        margin = _margin(request, i)
-        beyond = max(q[i] - request.upper[i] + margin, request.lower[i] + margin - q[i])
+        total += 0.5 * work.pull[i] * (work.rest[i] - q[i]) ** 2
+        margin = _margin(work, i)
+        beyond = max(q[i] - work.high[i] + margin, work.low[i] + margin - q[i])
         if beyond > 0.0:
             total += 0.5 * request.repel[i] * beyond * beyond
     return total

@@ -23,41 +23,31 @@ for plain chains with a pose to reach; what they do not win is searched for as i
 import math
 
 from dq_ik.core import dual_quaternion
-from dq_ik.core.blocks import answer_of, request_of, tree_of, work_of
+from dq_ik.core.blocks import answer_of, record, request_of, tree_of, work_of
 from dq_ik.core.compile import kernel, routine
 from dq_ik.core.configuration import unwind
-from dq_ik.core.lane_step import (
+from dq_ik.core.lane_step import columns, error, forward, pgs_step, pls_step
+from dq_ik.core.lanes import anywhere, at, clamp, everywhere, get, put, select
+from dq_ik.core.layout import (
     COLUMN,
-    columns,
-    error,
-    forward,
-    pgs_step,
-    pls_step,
+    LAPS,
+    Method,
+    PATIENCE,
     SLOPE,
     STEP,
     TAKEN,
-    TRIAL,
-)
-from dq_ik.core.lanes import anywhere, at, clamp, everywhere, get, put, select
-from dq_ik.core.methods import ARMIJO, BACKTRACK, DAMPING, DAMPING_FLOOR
-from dq_ik.core.request import (
-    COST,
-    ITERATIONS,
-    METHOD,
-    Method,
-    RESTARTS,
     TOLERANCE,
-    TRACED,
+    TRIAL,
     WEIGHT,
 )
+from dq_ik.core.methods import ARMIJO, BACKTRACK, DAMPING, DAMPING_FLOOR
 from dq_ik.core.residual import look
-from dq_ik.core.vector import copy, record
+from dq_ik.core.vector import copy
 from dq_ik.core.verdict import enclose, report
 
 HEATS = 6  # races that are run at most, each from other starts
-LAPS = 7  # iterations after which a race is lost
 ROUGH = 2  # first iterations, in which sweeps do not pay: other joints will be held later
-PATIENCE = 3  # more laps for the attempt from the seed: people expect the solution next to it...
+# The attempt from the seed is waited for, since people expect the solution next to it...
 NEAR = 1e-2  # ...if it has come to a cost below this...
 NEARBY = 1.0  # ...and no joint has gone further than this [rad or m]
 # Poses in lanes are accurate to 1e-11: a goal is met if it is so by a thousandth more than asked.
@@ -74,10 +64,10 @@ def race(blocks, seeded):
     :returns: the lane that won, -1 for none; its iterations; the squares of its errors
     """
     tree, request, work = tree_of(blocks), request_of(blocks), work_of(blocks)
-    rows, n, goal = work.lanes, blocks.n, request.goals[0]
+    rows, n, goal = work.lanes, tree.n, work.goals[0]
     target = dual_quaternion.load(goal)
     target = target[0], dual_quaternion.translation(target)
-    searches_line = int(request.head[METHOD]) == Method.PLS
+    searches_line = request.method == Method.PLS
     winner, laps, errors = -1, 0, (0.0, 0.0)
     fine_p, fine_r = (STRICT * goal[TOLERANCE]) ** 2, (STRICT * goal[TOLERANCE + 1]) ** 2
     cost, fraction, taken = everywhere(math.inf), everywhere(1.0), everywhere(0.0) <= 0.0
@@ -106,12 +96,12 @@ def race(blocks, seeded):
         if searches_line:
             pls_step(work, n, q, e, damping, taken, rows)
         else:
-            pgs_step(request, work, n, q, e, damping, lap >= ROUGH, rows)
+            pgs_step(work, n, q, e, damping, lap >= ROUGH, rows)
         for i in range(n):
             value = get(rows, q + i) + fraction * get(rows, STEP * n + i)
             put(clamp(value, work.lower[i], work.upper[i]), rows, TRIAL * n + i)
     if winner >= 0:
-        _give(work, n, winner, laps)
+        _give(blocks, n, winner, laps)
     return winner, laps, errors
 
 
@@ -127,21 +117,21 @@ def award(blocks, number, laps, errors):
     :param errors: squares of the distance and the angle from the goal
     :returns: whether the goal is met indeed
     """
-    request, answer, work = request_of(blocks), answer_of(blocks), work_of(blocks)
-    head, goal = answer.head, request.goals[0]
+    answer, work = answer_of(blocks), work_of(blocks)
+    goal = work.goals[0]
     copy(work.best, answer.q)
-    unwind(request, answer.q)
+    unwind(work, answer.q)
     blind = (min(goal[TOLERANCE], goal[TOLERANCE + 1]) < FINE
              or max(_largest(work.best), _largest(answer.q)) > WOUND)
-    if enclose(request, answer.q) or blind:
+    if enclose(work, answer.q) or blind:
         cost, worst = look(blocks, answer.q)
         if worst > 1.0:
             return False
         report(blocks, cost)
     else:
-        head[COST] = goal[WEIGHT] ** 2 * errors[0] + goal[WEIGHT + 3] ** 2 * errors[1]
+        answer.cost[0] = goal[WEIGHT] ** 2 * errors[0] + goal[WEIGHT + 3] ** 2 * errors[1]
         answer.error[0, 0], answer.error[0, 1] = math.sqrt(errors[0]), math.sqrt(errors[1])
-    head[RESTARTS], head[ITERATIONS], head[TRACED] = number, laps, work.counter[0]
+    answer.restarts[0], answer.iterations[0] = number, laps
     return True
 
 
@@ -212,10 +202,11 @@ def _pair(a, b, lane, row, rows):
 
 
 @kernel
-def _give(work, n, winner, laps):
+def _give(blocks, n, winner, laps):
     """Write the configuration of the winner, and its way to the trace."""
+    work = work_of(blocks)
     for lap in range(laps + 1):
         for i in range(n):
             work.best[i] = work.lanes[(TAKEN + lap) * n + i, winner]
         if lap > 0:
-            record(work, work.best)
+            record(blocks, work.best)

@@ -17,25 +17,31 @@ The solvers of the documents with which the two methods of the package are compa
 
 Jacobian transpose, damped least squares, singular values, QR, Gauss-Newton and cyclic coordinate
 descent ([Recipe] figure 8, [ProjectedLineSearch] section 2, [Rotations] algorithm 1). They serve
-for comparison and teaching, so they read like their formulas and allocate as they go.
+for comparison and teaching, so they read like their formulas.
 """
 
 import math
 
-import numpy as np
-
 from dq_ik.core import quaternion
-from dq_ik.core.blocks import request_of, tree_of, work_of
+from dq_ik.core.blocks import record, tree_of, work_of
 from dq_ik.core.clock import seconds
-from dq_ik.core.compile import routine
+from dq_ik.core.compile import kernel, routine
 from dq_ik.core.configuration import advance
-from dq_ik.core.request import TIMEOUT, WEIGHT
+from dq_ik.core.factor import (
+    dot,
+    EPSILON,
+    gram,
+    solve_positive,
+    solve_qr,
+    solve_svd,
+    times,
+    times_transposed,
+)
+from dq_ik.core.layout import Method, PATH_START, PATH_STOP, WEIGHT
+from dq_ik.core.memory import vector
 from dq_ik.core.residual import look
 from dq_ik.core.step import assemble, dense_jacobian
-from dq_ik.core.tree import PATH_START, PATH_STOP
-from dq_ik.core.vector import copy, fill, record
-
-TRANSPOSE, TRANSPOSE_BUSS, DLS, SVD, QR, GAUSS_NEWTON, CCD = range(4, 11)
+from dq_ik.core.vector import copy, fill
 
 FIXED_LENGTH = 0.005  # of the Jacobian transpose ([ProjectedLineSearch] section 5)
 LAMBDA = 1e-3  # damping of [Recipe] eq. 35
@@ -51,15 +57,15 @@ def attempt(blocks, method, q, max_iterations):
     The singular-value and Gauss-Newton methods ignore the limits and project their final answer
     onto them, as Blender did ([ProjectedLineSearch] section 2); the others project every iterate.
     """
-    tree, request, work = tree_of(blocks), request_of(blocks), work_of(blocks)
+    tree, work = tree_of(blocks), work_of(blocks)
     cost, worst = look(blocks, q)
     best, best_worst = math.inf, math.inf
     copy(q, work.best)
     if not math.isfinite(cost):
         return best, best_worst, 0
-    inside = method != SVD and method != GAUSS_NEWTON
+    inside = method != Method.SVD and method != Method.GAUSS_NEWTON
     for iteration in range(max_iterations + 1):
-        stalled = iteration == max_iterations or seconds(work.clock) > request.head[TIMEOUT]
+        stalled = iteration == max_iterations or seconds(work.clock) > work.deadline[0]
         if inside or worst <= 1.0 or stalled:
             fill(0.0, work.x)
             advance(tree, q, work.x, 0.0, work.lower, work.upper, work.trial)
@@ -91,65 +97,94 @@ def _keep(blocks, best, best_worst):
 def _iterate(blocks, method, q, inside):
     """One iteration in place; return the cost and the worst error after it."""
     tree, work = tree_of(blocks), work_of(blocks)
-    if method == CCD:
+    if method == Method.CCD:
         return _descend_cyclically(blocks, q)
     look(blocks, q)
     assemble(blocks)
-    J = dense_jacobian(tree, work)
-    copy(_step(method, J, work.residual.copy().reshape(-1)), work.x)
+    dense_jacobian(tree, work, work.J)
+    _step(blocks, method)
     if inside:
         advance(tree, q, work.x, 1.0, work.lower, work.upper, work.trial)
     else:
-        nowhere = np.full(q.shape[0], math.inf)
-        advance(tree, q, work.x, 1.0, -nowhere, nowhere, work.trial)
+        fill(-math.inf, work.lowest)
+        fill(math.inf, work.highest)
+        advance(tree, q, work.x, 1.0, work.lowest, work.highest, work.trial)
     copy(work.trial, q)
-    record(work, q)
+    record(blocks, q)
     return look(blocks, q)
 
 
-@routine
-def _step(method, J, e):
-    """Step of the linear methods for the stacked error e ([Recipe] figure 8)."""
-    if method == TRANSPOSE:
-        return 2.0 * FIXED_LENGTH * (J.T @ e)  # [ProjectedLineSearch] eqs. 26, 27
-    if method == TRANSPOSE_BUSS:
-        z = J @ (J.T @ e)
-        square = z @ z
-        if square > 0.0:
-            return (e @ z) / square * (J.T @ e)  # [ProjectedLineSearch] eq. 28
-        return 0.0 * (J.T @ e)
-    if method == DLS:
-        return J.T @ np.linalg.solve(J @ J.T + LAMBDA * np.eye(len(e)), e)  # [Recipe] eq. 35
-    if method == SVD:
-        return _pseudo_inverse(J, e)
-    if method == QR:
-        return _minimum_norm(J, e)
-    return np.linalg.lstsq(J, e)[0]  # [Rotations] algorithm 1
+@kernel
+def _stacked_error(blocks):
+    """See the weighted errors of all tips as one vector."""
+    residual = work_of(blocks).residual
+    return vector(residual, 0, 6 * residual.shape[0])
 
 
 @routine
-def _pseudo_inverse(J, e):
-    """``V S^+ U^T e``."""
-    U, s, Vt = np.linalg.svd(J, full_matrices=False)
-    c = U.T @ e
-    for i in range(len(s)):
-        c[i] = c[i] / s[i] if s[i] > SMALLEST * s[0] else 0.0
-    return Vt.T @ c
+def _step(blocks, method):
+    """Write the step of a linear method into ``work.x`` ([Recipe] figure 8)."""
+    J = work_of(blocks).J
+    if method == Method.TRANSPOSE:
+        _transpose(blocks, False)
+    elif method == Method.TRANSPOSE_BUSS:
+        _transpose(blocks, True)
+    elif method == Method.DLS:
+        _damped(blocks)
+    elif method == Method.SVD:
+        _pseudo_inverse(blocks, SMALLEST)
+    elif method == Method.QR:
+        _minimum_norm(blocks)
+    else:  # [Rotations] algorithm 1
+        _pseudo_inverse(blocks, EPSILON * max(J.shape[0], J.shape[1]))
 
 
 @routine
-def _minimum_norm(J, e):
+def _transpose(blocks, buss):
+    """``x = length J^T e``, of a fixed length or the best one for the linearised error."""
+    work, e = work_of(blocks), _stacked_error(blocks)
+    x = work.x
+    times_transposed(work.J, e, x)
+    length = 2.0 * FIXED_LENGTH  # [ProjectedLineSearch] eqs. 26, 27
+    if buss:  # [ProjectedLineSearch] eq. 28
+        z = work.y
+        times(work.J, x, z)
+        square = dot(z, z)
+        length = dot(e, z) / square if square > 0.0 else 0.0
+    for i in range(x.shape[0]):
+        x[i] *= length
+
+
+@routine
+def _damped(blocks):
+    """``x = J^T (J J^T + lambda I)^-1 e`` ([Recipe] eq. 35); none where rounding forbids it."""
+    work, e = work_of(blocks), _stacked_error(blocks)
+    gram(work.J, work.G)
+    for i in range(e.shape[0]):
+        work.G[i, i] += LAMBDA
+    copy(e, work.y)
+    if solve_positive(work.G, work.y, e.shape[0]):
+        times_transposed(work.J, work.y, work.x)
+    else:
+        fill(0.0, work.x)
+
+
+@routine
+def _pseudo_inverse(blocks, cutoff):
+    """``V S^+ U^T e`` without singular values below a part of the largest."""
+    work, e = work_of(blocks), _stacked_error(blocks)
+    solve_svd(work.J, e, cutoff, work.B, work.W, work.s, work.x)
+
+
+@routine
+def _minimum_norm(blocks):
     """
     Least squares by QR: of J where it is tall, else of its transpose for the least norm.
 
     Differs from [Recipe] figure 8, whose ``R x = Q^T e`` holds for square or tall J only.
     """
-    if J.shape[0] >= J.shape[1]:
-        Q, R = np.linalg.qr(J)
-        return np.linalg.solve(R + 1e-12 * np.eye(R.shape[0]), np.ascontiguousarray(Q.T) @ e)
-    Q, R = np.linalg.qr(np.ascontiguousarray(J.T))
-    y = np.linalg.solve(np.ascontiguousarray(R.T) + 1e-12 * np.eye(R.shape[0]), e)
-    return np.ascontiguousarray(Q) @ y
+    work, e = work_of(blocks), _stacked_error(blocks)
+    solve_qr(work.J, e, work.B, work.s, work.y, work.x)
 
 
 @routine
@@ -161,7 +196,7 @@ def _descend_cyclically(blocks, q):
     ``const - 2 (a cos x + b sin x)`` in its angle x, so the optimum is ``atan2(b, a)``; for a
     slide it is the mean way. The rotation is measured by ``2 - 2 cos`` of its angle.
     """
-    tree, request, work = tree_of(blocks), request_of(blocks), work_of(blocks)
+    tree, work = tree_of(blocks), work_of(blocks)
     for variable in range(q.shape[0] - 1, -1, -1):
         look(blocks, q)
         cosine, sine, way, weight = 0.0, 0.0, 0.0, 0.0
@@ -169,7 +204,7 @@ def _descend_cyclically(blocks, q):
             for entry in range(tree.tip_index[k, PATH_START], tree.tip_index[k, PATH_STOP]):
                 if tree.slot[tree.path[entry, 1]] != variable:
                     continue
-                a, b, w, s = _one_screw(work.screw[tree.path[entry, 0]], request.goals[k],
+                a, b, w, s = _one_screw(work.screw[tree.path[entry, 0]], work.goals[k],
                                         work.point[k], work.error[k])
                 cosine, sine, way, weight = cosine + a, sine + b, way + w, weight + s
         fill(0.0, work.x)
@@ -179,7 +214,7 @@ def _descend_cyclically(blocks, q):
             work.x[variable] = math.atan2(sine, cosine)
         advance(tree, q, work.x, 1.0, work.lower, work.upper, work.trial)
         copy(work.trial, q)
-        record(work, q)
+        record(blocks, q)
     return look(blocks, q)
 
 

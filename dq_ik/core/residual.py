@@ -27,11 +27,21 @@ from __future__ import annotations
 import math
 
 from dq_ik.core import dual_quaternion, quaternion
-from dq_ik.core.blocks import request_of, tree_of, work_of
+from dq_ik.core.blocks import tree_of, work_of
 from dq_ik.core.compile import kernel, routine
 from dq_ik.core.jacobian import columns, UNWEIGHTED
-from dq_ik.core.request import AXIS, GOAL_AXES, KIND, SLACK, TOLERANCE, UNIFORM, WEIGHT
-from dq_ik.core.tree import forward_kinematics, SLOT_START, SLOT_STOP, tip_frame
+from dq_ik.core.layout import (
+    AXIS,
+    GOAL_AXES,
+    KIND,
+    SLACK,
+    SLOT_START,
+    SLOT_STOP,
+    TOLERANCE,
+    UNIFORM,
+    WEIGHT,
+)
+from dq_ik.core.tree import forward_kinematics, tip_frame
 
 SMALL_ANGLE = 1e-4  # below, the series is exact to double precision
 
@@ -66,8 +76,8 @@ def evaluate(tree, goals, q, work):
 @routine
 def look(blocks, q):
     """Do as :func:`evaluate`, called instead of inlined: for places outside the hot loops."""
-    tree, request, work = tree_of(blocks), request_of(blocks), work_of(blocks)
-    return evaluate(tree, request.goals, q, work)
+    tree, work = tree_of(blocks), work_of(blocks)
+    return evaluate(tree, work.goals, q, work)
 
 
 @kernel

@@ -30,13 +30,11 @@ import math
 import numpy as np
 
 from dq_ik.core import dual_quaternion, frame, lanes, quaternion
-from dq_ik.core.blocks import request_of, table_of, tree_of, work_of
+from dq_ik.core.blocks import tree_of, work_of
 from dq_ik.core.compile import kernel, routine
 from dq_ik.core.configuration import TURN
-from dq_ik.core.lane_step import TRIAL
+from dq_ik.core.layout import ELEMENT_KIND, MULTIPLIER, REVOLUTE, TRIAL, WEIGHT
 from dq_ik.core.memory import vector
-from dq_ik.core.request import SEEDED, WEIGHT
-from dq_ik.core.tree import KIND, MULTIPLIER, REVOLUTE
 from dq_ik.core.vector import fill
 
 TINY = 1e-30  # keeps the direction of a zero vector a number
@@ -45,19 +43,19 @@ NEAREST_FIRST = 25  # stored configurations tried in order of distance; then in 
 
 
 @kernel
-def at_seed(request, work, q_out):
+def at_seed(work, q_out):
     """Write the seed, moved into the limits."""
     for i in range(q_out.shape[0]):
-        q_out[i] = min(max(request.seed[i], work.lower[i]), work.upper[i])
+        q_out[i] = min(max(work.seed[i], work.lower[i]), work.upper[i])
 
 
 @routine
 def choose(blocks, restart, q_out):
     """Write the start of an attempt, inside the limits."""
-    tree, request, work = tree_of(blocks), request_of(blocks), work_of(blocks)
-    table = table_of(blocks)
+    tree, work = tree_of(blocks), work_of(blocks)
+    table = tree.stored
     if restart == 0:
-        at_seed(request, work, q_out)
+        at_seed(work, q_out)
         return
     if restart == 1:
         _measure(blocks, table.shape[1])
@@ -84,17 +82,17 @@ def _nearest(distance):
 @kernel
 def _turns_all(tree):
     """Tell whether the first variable does nothing but turn the whole chain."""
-    return (tree.tip.shape[0] == 1 and tree.index.shape[0] > 0 and tree.index[0, KIND] == REVOLUTE
+    return (tree.n_tips == 1 and tree.n_elements > 0 and tree.index[0, ELEMENT_KIND] == REVOLUTE
             and tree.element[0, MULTIPLIER] == 1.0 and tree.path.shape[0] == tree.slot.shape[0])
 
 
 @kernel
 def _turned(blocks, place):
     """Value of the first variable that brings a stored configuration nearest to the goal."""
-    tree, request, work = tree_of(blocks), request_of(blocks), work_of(blocks)
-    table = table_of(blocks)
-    stored = frame.load(table[request.seed.shape[0]:, place])
-    _, u, v = _wave(_target(tree, request.goals[0]), stored[0], stored[1])
+    tree, work = tree_of(blocks), work_of(blocks)
+    table = tree.stored
+    stored = frame.load(table[tree.n:, place])
+    _, u, v = _wave(_target(tree, work.goals[0]), stored[0], stored[1])
     value = table[0, place] + math.atan2(v, u)
     if value > work.upper[0]:
         value -= TURN
@@ -142,14 +140,14 @@ def _wave(target, r, p):
 @routine
 def _measure(blocks, count):
     """Fill ``work.distance`` with the squared, weighted distances of stored tips to the goals."""
-    tree, request, work = tree_of(blocks), request_of(blocks), work_of(blocks)
+    tree, work = tree_of(blocks), work_of(blocks)
     if tree.index.shape[0] == 0:
         fill(0.0, vector(work.distance, 0, count))
         return
     turning = _turns_all(tree)
-    for k in range(request.goals.shape[0]):
-        first = request.seed.shape[0] + frame.WIDTH * k
-        _add_distances(_target(tree, request.goals[k]), turning, table_of(blocks), first, k == 0,
+    for k in range(work.goals.shape[0]):
+        first = tree.n + frame.WIDTH * k
+        _add_distances(_target(tree, work.goals[k]), turning, tree.stored, first, k == 0,
                        vector(work.distance, 0, count))
 
 
@@ -186,8 +184,8 @@ def line_up(blocks, heat):
 
     :returns: whether it does
     """
-    tree, request, work = tree_of(blocks), request_of(blocks), work_of(blocks)
-    table, rows, n = table_of(blocks), work.lanes, blocks.n
+    tree, work = tree_of(blocks), work_of(blocks)
+    table, rows, n = tree.stored, work.lanes, tree.n
     first = TRIAL * n
     if heat == 0:
         _measure(blocks, RACING)
@@ -199,10 +197,10 @@ def line_up(blocks, heat):
             rows[first + i, lane] = table[i, column]
     if _turns_all(tree):
         lanes.put(_turned_lanes(blocks, rows, first), rows, first)
-    seeded = request.head[SEEDED] > 0.0 and heat == 0
+    seeded = work.seeded[0] > 0 and heat == 0
     if seeded:
         for i in range(n):
-            rows[first + i, 0] = request.seed[i]
+            rows[first + i, 0] = work.seed[i]
     for i in range(n):
         q = lanes.clamp(lanes.get(rows, first + i), work.lower[i], work.upper[i])
         lanes.put(q, rows, first + i)
@@ -232,12 +230,12 @@ def _nearest_in_lanes(distance):
 @kernel
 def _turned_lanes(blocks, rows, first):
     """Do as :func:`_turned` for the stored configurations and tips in lanes."""
-    tree, request, work = tree_of(blocks), request_of(blocks), work_of(blocks)
-    tip = first + request.seed.shape[0]
+    tree, work = tree_of(blocks), work_of(blocks)
+    tip = first + tree.n
     r = (lanes.get(rows, tip), lanes.get(rows, tip + 1), lanes.get(rows, tip + 2),
          lanes.get(rows, tip + 3))
     p = (lanes.get(rows, tip + 4), lanes.get(rows, tip + 5), lanes.get(rows, tip + 6))
-    _, u, v = _wave(_target(tree, request.goals[0]), r, p)
+    _, u, v = _wave(_target(tree, work.goals[0]), r, p)
     angle = lanes.get(rows, first) + _angle(u, v)
     angle = lanes.select(work.upper[0] < angle, angle - TURN, angle)
     return lanes.select(angle < work.lower[0], angle + TURN, angle)

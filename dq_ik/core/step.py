@@ -21,15 +21,12 @@ The linear algebra of one step: normal equations, projected Gauss-Seidel, exact 
 
 import math
 
-import numpy as np
-
-from dq_ik.core.blocks import request_of, tree_of, work_of
+from dq_ik.core.blocks import tree_of, work_of
 from dq_ik.core.compile import kernel, routine
+from dq_ik.core.factor import dot, eliminate, solve_positive
+from dq_ik.core.layout import SLOT_START, SLOT_STOP
 from dq_ik.core.residual import linearise
-from dq_ik.core.tree import SLOT_START, SLOT_STOP
-from dq_ik.core.vector import copy, is_zero
-
-TINY = 1e-15  # pivots below count as zero
+from dq_ik.core.vector import copy, fill, is_zero
 
 
 @kernel
@@ -57,8 +54,8 @@ def normal_equations(tree, work):
 @routine
 def assemble(blocks):
     """Linearise and build the normal equations; called, not inlined: outside the hot loops."""
-    tree, request, work = tree_of(blocks), request_of(blocks), work_of(blocks)
-    linearise(tree, request.goals, work)
+    tree, work = tree_of(blocks), work_of(blocks)
+    linearise(tree, work.goals, work)
     normal_equations(tree, work)
 
 
@@ -130,51 +127,35 @@ def solve_free(A, b, free, count, L, y, x):
         if count < n:
             for j in range(n):
                 y[p] -= A[i, j] * x[j]
-    if not eliminate(L, y, count):
+    if not solve_positive(L, y, count):
         return False
     for p in range(count):
-        value = y[p]
-        for r in range(p):
-            value -= L[p, r] * x[free[r]]
-        x[free[p]] = value / L[p, p]
+        x[free[p]] = y[p]
     return True
 
 
 @kernel
-def eliminate(L, y, count):
-    """Eliminate in a symmetric matrix (lower triangle), last first; False if a pivot is <= 0."""
-    for p in range(count - 1, -1, -1):
-        if not L[p, p] > TINY:
-            return False
-        inverse = 1.0 / L[p, p]
-        for s in range(p):
-            if L[p, s] == 0.0:
-                continue
-            factor = L[p, s] * inverse
-            for r in range(s + 1):
-                L[s, r] -= factor * L[p, r]
-            y[s] -= factor * y[p]
-    return True
-
-
-@kernel
-def dense_jacobian(tree, work):
-    """Stack the weighted columns of all tips: (6 n_tips, n), new ([Recipe] section 3.3)."""
-    J = np.zeros((6 * tree.tip.shape[0], work.b.shape[0]))
+def dense_jacobian(tree, work, J_out):
+    """Stack the weighted columns of all tips: (6 n_tips, n) ([Recipe] section 3.3)."""
+    for r in range(J_out.shape[0]):
+        fill(0.0, J_out[r])
     for k in range(tree.tip.shape[0]):
         for slot in range(tree.tip_index[k, SLOT_START], tree.tip_index[k, SLOT_STOP]):
             for r in range(6):
-                J[6 * k + r, tree.slot[slot]] = work.column[slot, r]
-    return J
+                J_out[6 * k + r, tree.slot[slot]] = work.column[slot, r]
 
 
 @routine
-def manipulability(J):
+def manipulability(J, G, y):
     """
     Yoshikawa's measure: the product of the singular values of the weighted Jacobian.
 
     For any number of joints and tips: the square root of ``det(J J^T)``, or of ``det(J^T J)``
     where there are fewer joints than rows.
+
+    :param J: out: its rows that are not zero, first
+    :param G: work matrix, as many rows and columns as J has rows
+    :param y: work array, as many as J has rows
     """
     n = J.shape[1]
     rows = 0
@@ -183,14 +164,22 @@ def manipulability(J):
             copy(J[r], J[rows])
             rows += 1
     size = min(n, rows)
-    G = np.zeros((size, size))
+    fill(0.0, y)
     for i in range(size):
-        for j in range(size):
-            for m in range(max(n, rows)):
-                G[i, j] += J[i, m] * J[j, m] if rows <= n else J[m, i] * J[m, j]
-    if not eliminate(G, np.zeros(size), size):
+        for j in range(i + 1):
+            G[i, j] = dot(J[i], J[j]) if rows <= n else _column_product(J, rows, i, j)
+    if not eliminate(G, y, size):
         return 0.0
     product = 1.0
     for i in range(size):
         product *= math.sqrt(G[i, i])
     return product
+
+
+@kernel
+def _column_product(J, rows, i, j):
+    """Inner product of two columns, over the first rows."""
+    total = 0.0
+    for m in range(rows):
+        total += J[m, i] * J[m, j]
+    return total

@@ -14,6 +14,8 @@
 
 """Copies of small vectors as plain loops: NumPy's slice assignment checks shapes each time."""
 
+import math
+
 from dq_ik.core.compile import kernel
 
 
@@ -41,6 +43,12 @@ def all_finite(values):
 
 
 @kernel
+def is_finite(value):
+    """Tell whether a number is finite; numba's own test fails where sums may be reordered."""
+    return abs(value) < math.inf
+
+
+@kernel
 def is_zero(values):
     """Tell whether all values are zero."""
     largest = 0.0
@@ -54,11 +62,3 @@ def count_up(values_out):
     """Write 0, 1, 2..."""
     for i in range(values_out.shape[0]):
         values_out[i] = i
-
-
-@kernel
-def record(work, q):
-    """Append a configuration to the trace, as long as there is room."""
-    if work.counter[0] < work.trace.shape[0]:
-        copy(q, work.trace[work.counter[0]])
-        work.counter[0] += 1

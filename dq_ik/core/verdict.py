@@ -21,16 +21,14 @@ import math
 
 from dq_ik.core import quaternion
 from dq_ik.core.ball_limits import pressed
-from dq_ik.core.blocks import answer_of, request_of, tree_of, work_of
+from dq_ik.core.blocks import answer_of, tree_of, work_of
 from dq_ik.core.compile import kernel, routine
 from dq_ik.core.configuration import unwind
-from dq_ik.core.request import COST, GOAL_AXES, KIND, WEIGHT
+from dq_ik.core.layout import BALL, ELEMENT_KIND, GOAL_AXES, KIND, VARIABLE, WEIGHT
 from dq_ik.core.step import assemble
-from dq_ik.core.tree import BALL, VARIABLE
-from dq_ik.core.tree import KIND as ELEMENT_KIND
 
 PRESSED = 1e-7  # slope against a limit that counts as pressing [weighted m^2 / rad]
-PRESSED_BALL = 2.0  # mark of the first variable of a ball
+PRESSED_BALL = 2  # mark of the first variable of a ball
 
 
 class Status(IntEnum):
@@ -62,17 +60,17 @@ SENTENCES = {
 @routine
 def finish(blocks, q):
     """Unwind whole turns and clamp, in place; return whether anything was changed."""
-    request = request_of(blocks)
-    turned = unwind(request, q)
-    return enclose(request, q) or turned
+    work = work_of(blocks)
+    turned = unwind(work, q)
+    return enclose(work, q) or turned
 
 
 @kernel
-def enclose(request, q):
+def enclose(work, q):
     """Move joints into their limits, in place; return whether any was outside."""
     changed = False
     for i in range(q.shape[0]):
-        inside = min(max(q[i], request.lower[i]), request.upper[i])
+        inside = min(max(q[i], work.low[i]), work.high[i])
         changed = changed or inside != q[i]
         q[i] = inside
     return changed
@@ -81,10 +79,10 @@ def enclose(request, q):
 @routine
 def report(blocks, cost):
     """Write cost and errors of the state last evaluated."""
-    request, answer, work = request_of(blocks), answer_of(blocks), work_of(blocks)
-    answer.head[COST] = cost
-    for k in range(request.goals.shape[0]):
-        goal = request.goals[k]
+    answer, work = answer_of(blocks), work_of(blocks)
+    answer.cost[0] = cost
+    for k in range(work.goals.shape[0]):
+        goal = work.goals[k]
         e_p = (work.error[k, 0], work.error[k, 1], work.error[k, 2])
         e_r = (work.error[k, 3], work.error[k, 4], work.error[k, 5])
         if goal[KIND] == GOAL_AXES:
@@ -112,12 +110,12 @@ def press(blocks, q):
     assemble(blocks)
     count = 0
     for i in range(q.shape[0]):
-        answer.pressed[i] = 0.0
+        answer.pressed[i] = 0
         if work.b[i] < -PRESSED and q[i] <= work.lower[i]:
-            answer.pressed[i] = -1.0
+            answer.pressed[i] = -1
         elif work.b[i] > PRESSED and q[i] >= work.upper[i]:
-            answer.pressed[i] = 1.0
-        if answer.pressed[i] != 0.0:
+            answer.pressed[i] = 1
+        if answer.pressed[i] != 0:
             count += 1
     for element in range(tree.index.shape[0]):
         if tree.index[element, ELEMENT_KIND] == BALL:

@@ -1,0 +1,110 @@
+# Copyright 2026 The dq_ik Authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The joints of a robot as the table of numbers from which the kernels pack it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dq_ik.core import joints as core
+from dq_ik.core.joints import JointType
+from dq_ik.model import Joint, JointKind, RobotModel
+from dq_ik.pose import Pose
+
+TYPES = {
+    JointKind.FIXED: JointType.FIXED,
+    JointKind.REVOLUTE: JointType.REVOLUTE,
+    JointKind.CONTINUOUS: JointType.REVOLUTE,  # its limits are infinite
+    JointKind.PRISMATIC: JointType.PRISMATIC,
+    JointKind.BALL: JointType.BALL,
+    JointKind.PLANAR: JointType.PLANAR,
+    JointKind.FLOATING: JointType.FLOATING,
+}
+# Names of the variables of joints that have several, in their order.
+PARTS = {
+    JointKind.BALL: ('x', 'y', 'z'),
+    JointKind.PLANAR: ('x', 'y', 'theta'),
+    JointKind.FLOATING: ('x', 'y', 'z', 'rx', 'ry', 'rz'),
+}
+
+
+@dataclass(frozen=True)
+class Variable:
+    """One number of the joint vector: its name, limits and the joint it belongs to."""
+
+    name: str
+    joint: str
+    lower: float
+    upper: float
+    velocity: float
+
+
+def joint_table(model: RobotModel, base: str | None = None) -> tuple[np.ndarray, dict[str, int]]:
+    """
+    Return all joints of a robot as rows of :mod:`dq_ik.core.joints`, and the row of each joint.
+
+    :param base: link that stands still; None: the root. Joints that it does not carry are there
+        for their limits and variables only, since no way to a tip leads over them.
+    """
+    rows = {joint.name: row for row, joint in enumerate(model.joints)}
+    carrier = {joint.child: row for row, joint in enumerate(model.joints)}
+    carrier[model.root if base is None else base] = carrier[model.root] = -1
+    table = np.zeros((len(model.joints), core.JOINT.width))
+    for row, joint in enumerate(model.joints):
+        table[row] = _numbers(joint, carrier[joint.parent], rows)
+    return table, rows
+
+
+def tip_table(model: RobotModel, rows: Mapping[str, int], base: str, tips: Sequence[str],
+              tool: Pose) -> np.ndarray:
+    """
+    Return the tips as rows of :mod:`dq_ik.core.joints`.
+
+    :param rows: of the joints, as :func:`joint_table` returns them
+    :param tool: pose of the goal frame in each tip link
+    :raises ChainError: if a tip is not below the base
+    """
+    table = np.zeros((len(tips), core.TIP.width))
+    for row, tip in enumerate(tips):
+        way = model.joint_path(base, tip)
+        table[row] = [rows[way[-1].name] if way else -1, *tool.real, *tool.position]
+    return table
+
+
+def variables_of(model: RobotModel, packed: Any) -> tuple[Variable, ...]:
+    """
+    Return what the numbers of a joint vector mean.
+
+    :param packed: the robot, as :data:`dq_ik.core.layout.ROBOT` reads it
+    """
+    variables = []
+    for row, part, lower, upper in zip(packed.joint, packed.part, packed.lower.tolist(),
+                                       packed.upper.tolist()):
+        joint = model.joints[row]
+        parts = PARTS.get(joint.kind)
+        name = joint.name if parts is None else f'{joint.name}.{parts[part]}'
+        variables.append(Variable(name, joint.name, lower, upper, joint.velocity))
+    return tuple(variables)
+
+
+def _numbers(joint: Joint, parent: int, rows: Mapping[str, int]) -> list[float]:
+    mimic = joint.mimic
+    follows = (rows[mimic.joint], mimic.multiplier, mimic.offset) if mimic else (-1, 1.0, 0.0)
+    return [TYPES[joint.kind], parent, *joint.origin.real, *joint.origin.position, *joint.axis,
+            joint.lower, joint.upper, *follows, joint.swing, *joint.twist]
