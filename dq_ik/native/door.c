@@ -1,0 +1,402 @@
+/*
+ * Copyright 2026 The dq_ik Authors
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License");
+ * you may not use this file except in compliance with the License.
+ * You may obtain a copy of the License at
+ *
+ *     http://www.apache.org/licenses/LICENSE-2.0
+ *
+ * Unless required by applicable law or agreed to in writing, software
+ * distributed under the License is distributed on an "AS IS" BASIS,
+ * WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+ * See the License for the specific language governing permissions and
+ * limitations under the License.
+ *
+ * The door from Python to the library.
+ *
+ * `entries` holds every entry of the library as it is, with buffers for addresses. `Robot` and
+ * `Solver` are prepared once and cost little per call; dq_ik/native/door.py says what they do, in
+ * Python. Arguments that are no contiguous arrays of float64 are answered with None: the caller
+ * then converts them and calls again.
+ */
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+#include <stdlib.h>
+#include <string.h>
+#include "dq_ik.h"
+
+#define N_SIZES 4 /* words of a robot's head that are read here: table, length, n, n_tips */
+static const double ORIGIN[3] = {0.0, 0.0, 0.0};
+
+/* Open a contiguous buffer of float64; 0: it is none, and no error is set. */
+static int open_numbers(PyObject *object, Py_buffer *buffer, int flags)
+{
+    if (PyObject_GetBuffer(object, buffer, flags | PyBUF_C_CONTIGUOUS | PyBUF_FORMAT) < 0) {
+        PyErr_Clear();
+        return 0;
+    }
+    if (buffer->itemsize == 8 && buffer->format && !strcmp(buffer->format, "d"))
+        return 1;
+    PyBuffer_Release(buffer);
+    return 0;
+}
+
+static int64_t words(const Py_buffer *buffer)
+{
+    return buffer->len / 8;
+}
+
+static PyObject *none(void)
+{
+    Py_INCREF(Py_None);
+    return Py_None;
+}
+
+/* --- a robot ----------------------------------------------------------------------------------- */
+
+typedef struct {
+    PyObject_HEAD
+    Py_buffer robot; /* kept open: the block cannot move */
+    int64_t n, n_tips;
+    size_t memory;
+} Robot;
+
+static void *slot(PyObject *object, int number)
+{
+    return PyType_GetSlot(Py_TYPE(object), number);
+}
+
+/* Take a robot's block; -1 and an error where it is none. */
+static int open_robot(PyObject *block, Py_buffer *buffer, size_t *memory)
+{
+    if (!open_numbers(block, buffer, 0)) {
+        PyErr_SetString(PyExc_TypeError, "a robot is a contiguous array of float64");
+        return -1;
+    }
+    const int64_t *head = buffer->buf;
+    int64_t size = words(buffer) < N_SIZES || head[1] != words(buffer)
+        ? -1 : dq_ik_memory_size(buffer->buf);
+    if (size < 0) {
+        PyBuffer_Release(buffer);
+        PyErr_SetString(PyExc_ValueError, "this block is no robot of this version");
+        return -1;
+    }
+    *memory = 8 * (size_t)size;
+    return 0;
+}
+
+static PyObject *robot_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
+{
+    PyObject *block;
+    if (!PyArg_ParseTuple(args, "O", &block))
+        return NULL;
+    Robot *self = (Robot *)((allocfunc)PyType_GetSlot(type, Py_tp_alloc))(type, 0);
+    if (!self)
+        return NULL;
+    if (open_robot(block, &self->robot, &self->memory) < 0) {
+        Py_DECREF(self);
+        return NULL;
+    }
+    const int64_t *head = self->robot.buf;
+    self->n = head[2];
+    self->n_tips = head[3];
+    return (PyObject *)self;
+}
+
+static void robot_free(PyObject *object)
+{
+    Robot *self = (Robot *)object;
+    PyTypeObject *type = Py_TYPE(object);
+    if (self->robot.obj)
+        PyBuffer_Release(&self->robot);
+    ((freefunc)slot(object, Py_tp_free))(object);
+    Py_DECREF(type);
+}
+
+/* Open a joint vector and take memory; 0: something is not as it should be, see `error`. */
+static double *open_vector(Robot *self, PyObject *q, Py_buffer *buffer, int *error)
+{
+    *error = 0;
+    if (!open_numbers(q, buffer, 0))
+        return NULL;
+    if (buffer->ndim == 1 && words(buffer) == self->n) {
+        double *memory = malloc(self->memory);
+        if (memory)
+            return memory;
+        *error = 1;
+        PyErr_NoMemory();
+    }
+    PyBuffer_Release(buffer);
+    return NULL;
+}
+
+/* fk(q, tip) -> (real, dual) of the tip's pose, four numbers each */
+static PyObject *robot_fk(PyObject *object, PyObject *const *args, Py_ssize_t count)
+{
+    Robot *self = (Robot *)object;
+    Py_buffer q;
+    int error;
+    double few[64];
+    if (count != 2) {
+        PyErr_SetString(PyExc_TypeError, "fk takes q and the number of a tip");
+        return NULL;
+    }
+    long long tip = PyLong_AsLongLong(args[1]);
+    if (tip < 0 || tip >= self->n_tips) {
+        if (!PyErr_Occurred())
+            PyErr_SetString(PyExc_IndexError, "there is no such tip");
+        return NULL;
+    }
+    double *memory = open_vector(self, args[0], &q, &error);
+    if (!memory)
+        return error ? NULL : none();
+    double *poses = self->n_tips <= 8 ? few : malloc(64 * (size_t)self->n_tips);
+    int64_t result = poses ? dq_ik_fk(self->robot.buf, q.buf, 1, 0, poses, memory) : 0;
+    PyObject *answer = NULL;
+    if (!poses) {
+        PyErr_NoMemory();
+    } else if (result < 0) {
+        answer = PyLong_FromLongLong(result);
+    } else {
+        const double *x = poses + 8 * tip;
+        answer = Py_BuildValue("(dddd)(dddd)", x[0], x[1], x[2], x[3], x[4], x[5], x[6], x[7]);
+    }
+    if (poses != few)
+        free(poses);
+    free(memory);
+    PyBuffer_Release(&q);
+    return answer;
+}
+
+/* jacobian(q, tip, point, body, out) -> 0 or less; point: three numbers, or None for the origin */
+static PyObject *robot_jacobian(PyObject *object, PyObject *const *args, Py_ssize_t count)
+{
+    Robot *self = (Robot *)object;
+    Py_buffer q, point, out;
+    int error;
+    PyObject *answer = NULL;
+    if (count != 5) {
+        PyErr_SetString(PyExc_TypeError, "jacobian takes q, tip, point, body and an array");
+        return NULL;
+    }
+    long long tip = PyLong_AsLongLong(args[1]);
+    int body = PyObject_IsTrue(args[3]), given = args[2] != Py_None;
+    if (PyErr_Occurred())
+        return NULL;
+    double *memory = open_vector(self, args[0], &q, &error);
+    if (!memory)
+        return error ? NULL : none();
+    if (given && (!open_numbers(args[2], &point, 0) || words(&point) != 3)) {
+        PyErr_SetString(PyExc_TypeError, "a point is three numbers");
+    } else {
+        if (!open_numbers(args[4], &out, PyBUF_WRITABLE)) {
+            PyErr_SetString(PyExc_TypeError, "the array for the answer is not writable");
+        } else {
+            if (words(&out) != 6 * self->n)
+                PyErr_SetString(PyExc_ValueError, "the array for the answer has another size");
+            else
+                answer = PyLong_FromLongLong(dq_ik_jacobian(
+                    self->robot.buf, q.buf, 1, tip, given ? point.buf : ORIGIN, body, NULL, 0,
+                    out.buf, memory));
+            PyBuffer_Release(&out);
+        }
+        if (given)
+            PyBuffer_Release(&point);
+    }
+    free(memory);
+    PyBuffer_Release(&q);
+    return answer;
+}
+
+static PyMethodDef robot_methods[] = {
+    {"fk", (PyCFunction)(void (*)(void))robot_fk, METH_FASTCALL, NULL},
+    {"jacobian", (PyCFunction)(void (*)(void))robot_jacobian, METH_FASTCALL, NULL},
+    {NULL, NULL, 0, NULL}};
+static PyType_Slot robot_slots[] = {
+    {Py_tp_new, robot_new}, {Py_tp_dealloc, robot_free}, {Py_tp_methods, robot_methods}, {0, NULL}};
+static PyType_Spec robot_spec = {
+    "dq_ik.native.Robot", sizeof(Robot), 0, Py_TPFLAGS_DEFAULT, robot_slots};
+
+/* --- a solver ---------------------------------------------------------------------------------- */
+
+typedef struct {
+    PyObject_HEAD
+    Py_buffer robot, request;
+    int64_t n, n_tips, answer;
+    size_t memory;
+} Solver;
+
+static PyObject *solver_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
+{
+    PyObject *robot, *request;
+    if (!PyArg_ParseTuple(args, "OO", &robot, &request))
+        return NULL;
+    Solver *self = (Solver *)((allocfunc)PyType_GetSlot(type, Py_tp_alloc))(type, 0);
+    if (!self)
+        return NULL;
+    if (open_robot(robot, &self->robot, &self->memory) < 0) {
+        Py_DECREF(self);
+        return NULL;
+    }
+    if (!open_numbers(request, &self->request, 0)) {
+        PyErr_SetString(PyExc_TypeError, "a request is a contiguous array of float64");
+        Py_DECREF(self);
+        return NULL;
+    }
+    const int64_t *head = self->robot.buf;
+    self->n = head[2];
+    self->n_tips = head[3];
+    self->answer = dq_ik_answer_size(self->request.buf);
+    return (PyObject *)self;
+}
+
+static void solver_free(PyObject *object)
+{
+    Solver *self = (Solver *)object;
+    PyTypeObject *type = Py_TYPE(object);
+    if (self->robot.obj)
+        PyBuffer_Release(&self->robot);
+    if (self->request.obj)
+        PyBuffer_Release(&self->request);
+    ((freefunc)slot(object, Py_tp_free))(object);
+    Py_DECREF(type);
+}
+
+/* Kind of the only pose in a buffer by its shape; -1: none. */
+static int64_t kind_of(const Py_buffer *goal)
+{
+    if (goal->ndim == 2 && goal->shape[0] == 4 && goal->shape[1] == 4)
+        return DQ_IK_MATRIX;
+    if (goal->ndim == 1 && goal->shape[0] == 8)
+        return DQ_IK_DUAL_QUATERNION;
+    return -1;
+}
+
+/* solve(goal, seed or None, timeout, answer) -> status; None: convert the goal or the seed first */
+static PyObject *solver_solve(PyObject *object, PyObject *const *args, Py_ssize_t count)
+{
+    Solver *self = (Solver *)object;
+    Py_buffer goal, seed, answer;
+    PyObject *result = NULL;
+    if (count != 4) {
+        PyErr_SetString(PyExc_TypeError, "solve takes goal, seed, timeout and an array");
+        return NULL;
+    }
+    double timeout = PyFloat_AsDouble(args[2]);
+    int seeded = args[1] != Py_None;
+    if (PyErr_Occurred())
+        return NULL;
+    if (self->n_tips != 1 || !open_numbers(args[0], &goal, 0))
+        return none();
+    int64_t kind = kind_of(&goal), status = 0;
+    if (kind < 0) {
+        PyBuffer_Release(&goal);
+        return none();
+    }
+    if (seeded && !open_numbers(args[1], &seed, 0)) {
+        PyBuffer_Release(&goal);
+        return none();
+    }
+    if (seeded && (seed.ndim != 1 || words(&seed) != self->n)) {
+        result = none();
+    } else if (!open_numbers(args[3], &answer, PyBUF_WRITABLE)) {
+        PyErr_SetString(PyExc_TypeError, "the array for the answer is not writable");
+    } else {
+        double *memory = malloc(self->memory);
+        if (words(&answer) != self->answer) {
+            PyErr_SetString(PyExc_ValueError, "the array for the answer has another size");
+        } else if (!memory) {
+            PyErr_NoMemory();
+        } else {
+            Py_BEGIN_ALLOW_THREADS
+            status = dq_ik_solve(
+                self->robot.buf, self->request.buf, 1, goal.buf, kind, 1,
+                seeded ? seed.buf : NULL, seeded, timeout, answer.buf, 1, memory);
+            Py_END_ALLOW_THREADS
+            result = PyLong_FromLongLong(status);
+        }
+        free(memory);
+        PyBuffer_Release(&answer);
+    }
+    if (seeded)
+        PyBuffer_Release(&seed);
+    PyBuffer_Release(&goal);
+    return result;
+}
+
+static PyMethodDef solver_methods[] = {
+    {"solve", (PyCFunction)(void (*)(void))solver_solve, METH_FASTCALL, NULL},
+    {NULL, NULL, 0, NULL}};
+static PyType_Slot solver_slots[] = {
+    {Py_tp_new, solver_new}, {Py_tp_dealloc, solver_free}, {Py_tp_methods, solver_methods},
+    {0, NULL}};
+static PyType_Spec solver_spec = {
+    "dq_ik.native.Solver", sizeof(Solver), 0, Py_TPFLAGS_DEFAULT, solver_slots};
+
+/* --- the entries as they are ------------------------------------------------------------------- */
+
+typedef union {
+    Py_buffer buffer;
+    long long integer;
+    double number;
+} Argument;
+
+/* Read arguments by their letters: r, w addresses to read and write (None: none), i, d numbers. */
+static int read_arguments(const char *letters, PyObject *const *args, Py_ssize_t count, Argument *out)
+{
+    Py_ssize_t wanted = (Py_ssize_t)strlen(letters);
+    if (count != wanted) {
+        PyErr_Format(PyExc_TypeError, "%zd arguments are needed, got %zd", wanted, count);
+        return -1;
+    }
+    for (Py_ssize_t k = 0; k < count; k++) {
+        int good = 1;
+        if (letters[k] == 'i') {
+            out[k].integer = PyLong_AsLongLong(args[k]);
+        } else if (letters[k] == 'd') {
+            out[k].number = PyFloat_AsDouble(args[k]);
+        } else if (args[k] == Py_None) {
+            memset(&out[k].buffer, 0, sizeof out[k].buffer);
+        } else {
+            good = open_numbers(args[k], &out[k].buffer, letters[k] == 'w' ? PyBUF_WRITABLE : 0);
+            if (!good)
+                PyErr_Format(PyExc_TypeError, "argument %zd is no contiguous float64 array", k);
+        }
+        if (!good || PyErr_Occurred()) {
+            while (k--)
+                if ((letters[k] == 'r' || letters[k] == 'w') && out[k].buffer.obj)
+                    PyBuffer_Release(&out[k].buffer);
+            return -1;
+        }
+    }
+    return 0;
+}
+
+static void release_arguments(const char *letters, Argument *arguments)
+{
+    for (size_t k = 0; letters[k]; k++)
+        if ((letters[k] == 'r' || letters[k] == 'w') && arguments[k].buffer.obj)
+            PyBuffer_Release(&arguments[k].buffer);
+}
+
+#include "entries.h" /* generated: one function for each entry, and their table `entries` */
+
+static struct PyModuleDef module = {
+    PyModuleDef_HEAD_INIT, "dq_ik.native.door", NULL, -1, entries, NULL, NULL, NULL, NULL};
+
+PyMODINIT_FUNC PyInit_door(void)
+{
+    if (!dq_ik_level()) {
+        PyErr_SetString(PyExc_ImportError, "this library is for another kind of processor");
+        return NULL;
+    }
+    PyObject *self = PyModule_Create(&module);
+    PyObject *robot = PyType_FromSpec(&robot_spec), *solver = PyType_FromSpec(&solver_spec);
+    if (!self || !robot || !solver || PyModule_AddObject(self, "Robot", robot) < 0
+        || PyModule_AddObject(self, "Solver", solver) < 0
+        || PyModule_AddStringConstant(self, "digest", dq_ik_digest()) < 0
+        || PyModule_AddStringConstant(self, "level", dq_ik_level()) < 0)
+        return NULL;
+    return self;
+}

@@ -1,0 +1,164 @@
+# Copyright 2026 The dq_ik Authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+The door in Python: what ``door.c`` does, over entries that are called otherwise.
+
+The entries may be the kernels as they are written, or machine code that is called by ctypes. It is
+slower than the door in C and does the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+import ctypes
+import inspect
+from typing import Any
+
+import numpy as np
+
+from dq_ik.core.exports import ENTRIES
+from dq_ik.core.pose_input import PoseKind
+
+Entries = Mapping[str, Callable[..., int]]
+NO_NUMBERS = np.empty(0)
+ORIGIN = np.zeros(3)
+
+
+class Door:
+    """A door: its entries by name, and the types ``Robot`` and ``Solver`` made of them."""
+
+    def __init__(self, entries: Entries, kind: str, level: str = '') -> None:
+        """
+        Take over entries that accept NumPy arrays for addresses, and None for no address.
+
+        :param kind: for people: how the entries are called
+        :param level: of the processor
+        """
+        self.entries, self.kind, self.level = entries, kind, level
+        self.engine: Any = None  # what keeps the entries alive
+
+    def Robot(self, block: np.ndarray) -> Robot:  # noqa: N802 - as the type of door.c
+        """Prepare a robot."""
+        return Robot(self.entries, block)
+
+    def Solver(self, robot: np.ndarray, request: np.ndarray) -> Solver:  # noqa: N802
+        """Prepare a solver."""
+        return Solver(self.entries, robot, request)
+
+
+class Robot:
+    """
+    A robot, for calls with single configurations.
+
+    Each answers None where it must be asked with a contiguous array of float64.
+    """
+
+    def __init__(self, entries: Entries, block: np.ndarray) -> None:
+        """Note the sizes of a robot's block."""
+        self._entries, self._block = entries, block
+        self._memory_size = entries['memory_size'](block)
+        if self._memory_size < 0:
+            raise ValueError('this block is no robot of this version')
+        _, _, self._n, self._n_tips = block[:4].view(np.int64).tolist()
+
+    def fk(self, q: Any, tip: int) -> Any:
+        """Return (real, dual) of a tip's pose, or a number below zero."""
+        if not _is_vector(q, self._n):
+            return None
+        if not 0 <= tip < self._n_tips:
+            raise IndexError('there is no such tip')
+        poses = np.empty(8 * self._n_tips)
+        result = self._entries['fk'](self._block, q, 1, 0, poses, np.empty(self._memory_size))
+        if result < 0:
+            return result
+        numbers = poses[8 * tip:8 * tip + 8].tolist()
+        return tuple(numbers[:4]), tuple(numbers[4:])
+
+    def jacobian(self, q: Any, tip: int, point: np.ndarray | None, body: bool,
+                 out: np.ndarray) -> Any:
+        """Write a Jacobian (6, n); return 0 or a number below zero."""
+        if not _is_vector(q, self._n):
+            return None
+        return self._entries['jacobian'](
+            self._block, q, 1, tip, ORIGIN if point is None else point, int(body), NO_NUMBERS, 0,
+            out, np.empty(self._memory_size))
+
+
+class Solver:
+    """A robot and a request, for single solves."""
+
+    def __init__(self, entries: Entries, robot: np.ndarray, request: np.ndarray) -> None:
+        """Note the sizes."""
+        self._entries, self._robot, self._request = entries, robot, request
+        self._memory_size = entries['memory_size'](robot)
+        if self._memory_size < 0:
+            raise ValueError('this block is no robot of this version')
+        _, _, self._n, self._n_tips = robot[:4].view(np.int64).tolist()
+
+    def solve(self, goal: Any, seed: Any, timeout: float, answer: np.ndarray) -> Any:
+        """Write the answer and return its status; None: goal or seed must be converted first."""
+        seeded = seed is not None
+        kind = {(4, 4): PoseKind.MATRIX, (8,): PoseKind.DUAL_QUATERNION}.get(
+            getattr(goal, 'shape', None))
+        if (self._n_tips != 1 or kind is None or not _is_numbers(goal)
+                or (seeded and not _is_vector(seed, self._n))):
+            return None
+        return self._entries['solve'](
+            self._robot, self._request, 1, goal.reshape(-1), int(kind), 1,
+            seed if seeded else NO_NUMBERS, int(seeded), timeout, answer, 1,
+            np.empty(self._memory_size))
+
+
+def _is_numbers(value: Any) -> bool:
+    return (isinstance(value, np.ndarray) and value.dtype == np.float64
+            and value.flags.c_contiguous)
+
+
+def _is_vector(value: Any, n: int) -> bool:
+    return _is_numbers(value) and value.shape == (n,)
+
+
+def plain_entries() -> Entries:
+    """Return the entries as they are written."""
+    def called(function: Callable[..., int]) -> Callable[..., int]:
+        def call(*arguments: Any) -> int:
+            with np.errstate(all='ignore'):
+                return int(function(*(NO_NUMBERS if argument is None else
+                                      argument.reshape(-1) if isinstance(argument, np.ndarray)
+                                      else argument for argument in arguments)))
+        return call
+    return {name: called(function) for name, function in ENTRIES.items()}
+
+
+def ctypes_entries(address: Callable[[str], int]) -> Entries:
+    """
+    Return the entries of machine code.
+
+    :param address: gives the address of a C function by its name
+    """
+    return {name: _by_ctypes(address(f'dq_ik_{name}'), function)
+            for name, function in ENTRIES.items()}
+
+
+def _by_ctypes(address: int, function: Callable) -> Callable[..., int]:
+    kinds = [{'int': ctypes.c_int64, 'float': ctypes.c_double}.get(
+        str(parameter.annotation), ctypes.c_void_p)
+        for parameter in inspect.signature(function).parameters.values()]
+    native = ctypes.CFUNCTYPE(ctypes.c_int64, *kinds)(address)
+
+    def call(*arguments: Any) -> int:
+        return native(*(argument.ctypes.data if isinstance(argument, np.ndarray) else argument
+                        for argument in arguments))
+    return call

@@ -1,0 +1,169 @@
+# Copyright 2026 The dq_ik Authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+Numba as a front end only: ``python front_end.py OUT`` writes all entries as one raw LLVM module.
+
+Numba would optimise and emit each of the functions by itself. Here each keeps the text that numba
+makes of it; the texts are linked once, so that everything after is done once per target
+(:mod:`dq_ik.native.back_end`). Private names of numba are used: its version is pinned.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+from pathlib import Path
+import sys
+from types import ModuleType
+from typing import Any
+
+PACKAGE = Path(__file__).resolve().parents[1]
+
+
+def load_core_alone() -> None:
+    """Let ``dq_ik.core`` be imported for numba, without what the rest of the package needs."""
+    os.environ['DQ_IK_KERNELS'] = 'numba'
+    package = ModuleType('dq_ik')
+    package.__path__ = [str(PACKAGE)]
+    sys.modules['dq_ik'] = package
+
+
+def keep_raw_code() -> None:
+    """Make numba keep the text of each module; nothing is optimised, emitted or counted."""
+    from numba.core import cgutils, codegen
+    from numba.core.runtime.context import NRTContext
+
+    def add_ir_module(self: Any, module: Any) -> None:
+        self._raise_if_finalized()
+        self.raw = [*getattr(self, 'raw', []), cgutils.normalize_ir_text(str(module))]
+
+    def finalize(self: Any) -> None:
+        self._raise_if_finalized()
+        self._finalized = True
+
+    def nothing(self: Any, *arguments: Any) -> int:
+        return 0
+
+    codegen.CPUCodeLibrary.add_ir_module = add_ir_module
+    codegen.CPUCodeLibrary.finalize = finalize
+    codegen.JITCodeLibrary.get_pointer_to_function = nothing
+    codegen.JITCPUCodegen.set_env = nothing
+    NRTContext.incref = NRTContext.decref = nothing  # kernels own no memory
+
+
+def compile_entries() -> tuple[list[Any], list[str]]:
+    """Return numba's libraries of all entries, and the text of their C functions."""
+    import inspect
+
+    from numba import types
+
+    from dq_ik.core.compile import compiler
+    from dq_ik.core.exports import ENTRIES
+    numbers = types.CPointer(types.float64)
+    kinds = {'Numbers': numbers, 'NumbersOut': numbers, 'int': types.int64,
+             'float': types.float64}
+    libraries, functions = [], []
+    for name, function in ENTRIES.items():
+        parameters = inspect.signature(function).parameters.values()
+        letters = [str(parameter.annotation) for parameter in parameters]
+        signature = tuple(kinds[letter] for letter in letters)
+        dispatcher: Any = compiler()(function)
+        dispatcher.compile(types.int64(*signature))
+        result = dispatcher.overloads[signature]
+        libraries.append(result.library)
+        functions.append(_c_function(f'dq_ik_{name}', result.fndesc.llvm_func_name, letters))
+    return libraries, functions
+
+
+def _c_function(name: str, inner: str, letters: list[str]) -> str:
+    """
+    Write ``int64 name(arguments)`` round numba's ``int32 inner(result, exception, arguments)``.
+
+    An exception, of which only a checked build has any, becomes the result -6: out of range.
+    """
+    from llvmlite import ir
+
+    from dq_ik.core.pose_input import Fault
+    double, integer, byte = ir.DoubleType(), ir.IntType(64), ir.IntType(8).as_pointer()
+    kinds = [{'int': integer, 'float': double}.get(letter, double.as_pointer())
+             for letter in letters]
+    raised = ir.LiteralStructType([byte, ir.IntType(32), byte, byte, ir.IntType(32)]).as_pointer()
+    module = ir.Module(name)
+    native = ir.Function(module, ir.FunctionType(
+        ir.IntType(32), [integer.as_pointer(), raised.as_pointer(), *kinds]), inner)
+    function = ir.Function(module, ir.FunctionType(integer, kinds), name)
+    builder = ir.IRBuilder(function.append_basic_block())
+    result, exception = builder.alloca(integer), builder.alloca(raised)
+    builder.store(integer(0), result)
+    code = builder.call(native, [result, exception, *function.args])
+    failed = builder.icmp_signed('!=', code, ir.IntType(32)(0))
+    builder.ret(builder.select(failed, integer(-Fault.OUT_OF_RANGE.value), builder.load(result)))
+    return str(module)
+
+
+def link(libraries: list[Any], functions: list[str]) -> Any:
+    """Return one module of everything that the libraries need, each function once."""
+    from llvmlite import binding as llvm
+    texts = [text for library in _closure(libraries) for text in getattr(library, 'raw', [])]
+    whole: Any = None
+    defined: set[str] = set()
+    for text in [*texts, *functions]:
+        module = llvm.parse_assembly(text)
+        for function in module.functions:
+            if not function.is_declaration and function.linkage == llvm.Linkage.external:
+                if function.name in defined:  # the first one stays
+                    function.linkage = 'linkonce_odr'
+                defined.add(function.name)
+        if whole is None:
+            whole = module
+        else:
+            whole.link_in(module)
+    _rename(whole)
+    return whole
+
+
+def _closure(libraries: list[Any]) -> list[Any]:
+    """Return the libraries and all that they link, each once."""
+    found: dict[int, Any] = {}
+    waiting = list(libraries)
+    while waiting:
+        library = waiting.pop(0)
+        if id(library) not in found:
+            found[id(library)] = library
+            waiting += list(library._linking_libraries)
+    return list(found.values())
+
+
+def _rename(whole: Any) -> None:
+    """Give functions short names, the same in each run: r for routines, k for kernels."""
+    own = [function for function in whole.functions
+           if function.name.startswith('_ZN') and not function.is_declaration]
+    for i, function in enumerate(own):
+        inline = b'alwaysinline' in b' '.join(function.attributes)
+        routine = function.name.startswith('_ZN5dq_ik4core') and not inline
+        function.name = f'dqik_{"r" if routine else "k"}{i}'
+    whole.name = 'dq_ik'
+
+
+def main() -> None:
+    """Write the module as bitcode."""
+    load_core_alone()
+    gc.disable()
+    keep_raw_code()
+    Path(sys.argv[1]).write_bytes(link(*compile_entries()).as_bitcode())
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,104 @@
+# Copyright 2026 The dq_ik Authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+Load the library of these sources: once, when it is first asked for.
+
+In order: a door that was built; one that is built now, where numba is installed
+(:mod:`dq_ik.native.on_demand`); the kernels as they are written, with one warning.
+``DQ_IK_NATIVE=plain`` asks for the last. What is wrong with a file is said in one sentence.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+import importlib.machinery
+import importlib.util
+import os
+from pathlib import Path
+from typing import Any
+import warnings
+
+from dq_ik.core.compile import CHECKED
+from dq_ik.native import files
+
+SLOW = ('dq_ik: there is no native library ({reason}); the kernels run as plain Python, about a '
+        "thousand times slower. Build it with 'python -m dq_ik.native'.")
+
+
+class NativeDoor:
+    """The door in C, with what the door in Python has."""
+
+    def __init__(self, path: Path) -> None:
+        """
+        Load a door.
+
+        :raises ImportError: if it is for another kind of processor or Python
+        """
+        loader = importlib.machinery.ExtensionFileLoader('door', str(path))
+        spec = importlib.util.spec_from_loader('door', loader)
+        assert spec is not None
+        module: Any = importlib.util.module_from_spec(spec)
+        loader.exec_module(module)
+        self.Robot, self.Solver = module.Robot, module.Solver
+        self.entries = {name: value for name, value in vars(module).items()
+                        if callable(value) and not isinstance(value, type)}
+        self.kind, self.level, self.path = 'native library', module.level, path
+
+
+@cache
+def door() -> Any:
+    """Return the door: an object with ``entries``, ``Robot``, ``Solver``, ``kind``, ``level``."""
+    if os.environ.get('DQ_IK_NATIVE') == 'plain':
+        return _plain('plain Python, as asked')
+    found = built()
+    if found is not None:
+        return found
+    reason = f'numba {files.NUMBA}, which builds it, is not installed'
+    if importlib.util.find_spec('numba') is not None:
+        from dq_ik.native.link import BuildError
+        from dq_ik.native.on_demand import build_now
+        try:
+            return build_now()
+        except (BuildError, LookupError, OSError) as error:
+            reason = str(error)
+    warnings.warn(SLOW.format(reason=reason), RuntimeWarning, stacklevel=3)
+    return _plain('plain Python')
+
+
+def describe() -> str:
+    """Return in words how the kernels run here."""
+    found = door()
+    if not found.level:
+        return f'{found.kind}, no native library'
+    checked = ', indices checked' if CHECKED else ''
+    return f'{found.kind} for {found.level}{checked}, sources {files.digest(CHECKED)}'
+
+
+def built() -> NativeDoor | None:
+    """Return the first good door that was built before; say which are bad."""
+    for path in files.doors(files.digest(CHECKED)):
+        try:
+            if files.note_of(path):
+                return NativeDoor(path)
+            reason: object = 'it is damaged'
+        except ImportError as error:
+            reason = error
+        warnings.warn(f'dq_ik: {path} is not used: {reason}', RuntimeWarning, stacklevel=4)
+    return None
+
+
+def _plain(kind: str) -> Any:
+    from dq_ik.native.door import Door, plain_entries
+    return Door(plain_entries(), kind)
