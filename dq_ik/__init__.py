@@ -32,6 +32,8 @@ from dq_ik.result import BatchResult, IkResult, Status
 from dq_ik.solver import solve, solve_batch, Solver
 from dq_ik.urdf import load_robot
 
+__version__ = '0.2.0'
+
 __all__ = [
     'BatchResult',
     'Chain',

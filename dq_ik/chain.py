@@ -24,21 +24,20 @@ from typing import Any, TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dq_ik.common_normals import on_common_normals
-from dq_ik.core import tree as core
-from dq_ik.core.jacobian import jacobian
-from dq_ik.elements import build_elements
+from dq_ik.core.layout import ROBOT
+from dq_ik.core.views import read
 from dq_ik.errors import ChainError, listing, SeedError
+from dq_ik.joint_table import joint_table, tip_table, variables_of
 from dq_ik.model import RobotModel
+from dq_ik.native.faults import fault_of
+from dq_ik.native.load import door
 from dq_ik.parallel import on_all_cores
 from dq_ik.pose import Pose
-from dq_ik.space import reach, spread
 
 if TYPE_CHECKING:
     from dq_ik.result import BatchResult, IkResult
     from dq_ik.solver import Solver
 
-ORIGIN = np.zeros(3)
 MOST_SOLVERS = 100  # prepared for sets of options and kept
 
 
@@ -62,19 +61,37 @@ class Chain:
         self.base = model.root if base is None else base
         self.tips = _tips(model, self.base, tips)
         self.tool = Pose.identity() if tool is None else tool
-        self.elements = build_elements(model, self.base, self.tips, self.tool)
-        numbers, indices = core.pack(on_common_normals(self.elements.tree))
-        self.packed = _frozen(numbers), _frozen(indices)
-        variables = self.elements.variables
-        self.joint_names = tuple(variable.name for variable in variables)
-        self.n = len(variables)
-        self.lower = _frozen([variable.lower for variable in variables])
-        self.upper = _frozen([variable.upper for variable in variables])
-        self.velocity = _frozen([variable.velocity for variable in variables])
-        inside = (self.lower <= 0.0) & (self.upper >= 0.0)
-        with np.errstate(invalid='ignore'):
-            self.neutral = _frozen(np.where(inside, 0.0, 0.5 * (self.lower + self.upper)))
+        joints, rows = joint_table(model, self.base)
+        self._tables = joints, tip_table(model, rows, self.base, self.tips, self.tool)
+        self._robots: dict[tuple[int, int], np.ndarray] = {}
+        self.block = self.robot(1)
+        packed = read(ROBOT, self.block)
+        self.variables = variables_of(model, packed)
+        self.joint_names = tuple(variable.name for variable in self.variables)
+        self.n = len(self.variables)
+        self.lower, self.upper = _frozen(packed.lower), _frozen(packed.upper)
+        self.neutral = _frozen(packed.neutral)
+        self.reach: tuple[float, ...] = tuple(packed.reach.tolist())
+        self.velocity = _frozen([variable.velocity for variable in self.variables])
+        self._native = door().Robot(self.block)
+        self._memory_size = door().entries['memory_size'](self.block)
+        self._jacobian_shape = 6, self.n
         self._solvers: dict[Any, Solver] = {}
+
+    def robot(self, starts: int, random_seed: int = 0) -> np.ndarray:
+        """
+        Return the chain as a block of numbers for the kernels; one like it is made once.
+
+        :param starts: configurations to be stored, from which searches may start
+        :param random_seed: shifts the sequence of these
+        """
+        if (starts, random_seed) not in self._robots:
+            self._robots[starts, random_seed] = _packed(*self._tables, starts, random_seed)
+        return self._robots[starts, random_seed]
+
+    def __reduce__(self) -> tuple:
+        """Pickle by what was given."""
+        return Chain, (self.model, self.base, self.tips, self.tool)
 
     def __repr__(self) -> str:
         """Return a one-line description."""
@@ -102,7 +119,7 @@ class Chain:
     def checked(self, q: ArrayLike) -> np.ndarray:
         """Return a joint vector as a new array of n finite floats, or raise SeedError."""
         q = self.vector(q)
-        if not math.isfinite(q.dot(q)):
+        if not np.isfinite(q).all():
             bad = [name for name, value in zip(self.joint_names, q) if not math.isfinite(value)]
             raise SeedError(f'the joint vector is not finite at {listing(bad)}: {q}')
         return q
@@ -111,30 +128,34 @@ class Chain:
 
     def fk(self, q: ArrayLike, tip: str | None = None) -> Pose:
         """Pose of a tip in the base frame at q."""
-        number = self.tip_number(tip)
-        return _pose(self._poses(q)[number])
+        number = 0 if tip is None and len(self.tips) == 1 else self.tip_number(tip)
+        parts = self._native.fk(q, number)
+        if type(parts) is not tuple:
+            parts = self._native.fk(self.checked(q), number)
+        return Pose.unchecked(*parts)
 
     def fk_all(self, q: ArrayLike) -> dict[str, Pose]:
         """Poses of all tips in the base frame at q."""
-        return dict(zip(self.tips, map(_pose, self._poses(q))))
+        q = self.checked(q)
+        return {tip: Pose.unchecked(*self._native.fk(q, k)) for k, tip in enumerate(self.tips)}
 
     def fk_batch(self, q: ArrayLike) -> np.ndarray:
         """Dual quaternions of all tips, (N, n) -> (N, n_tips, 8), on all cores."""
         q = self._checked_rows(q)
         poses = np.empty((len(q), len(self.tips), 8))
-        on_all_cores(len(q), lambda rows: core.fk(*self.packed, q[rows], poses[rows]))
+        fk = door().entries['fk']
+        on_all_cores(len(q), lambda rows: fk(
+            self.block, q[rows], len(q[rows]), 0, poses[rows], np.empty(self._memory_size)))
         return poses
 
     def _checked_rows(self, q: ArrayLike) -> np.ndarray:
         q = np.array(q, dtype=float)
         if q.ndim != 2 or q.shape[1] != self.n:
             raise SeedError(f'many configurations are an array (N, {self.n}), got shape {q.shape}')
+        if not np.isfinite(q).all():
+            row = int(np.isfinite(q).all(axis=1).argmin())
+            raise SeedError(f'configuration {row} is not finite: {q[row]}')
         return q
-
-    def _poses(self, q: ArrayLike) -> np.ndarray:
-        poses = np.empty((1, len(self.tips), 8))
-        core.fk(*self.packed, self.checked(q)[None], poses)
-        return poses[0]
 
     def jacobian(self, q: ArrayLike, tip: str | None = None, frame: str = 'world',
                  point: ArrayLike | None = None) -> np.ndarray:
@@ -144,10 +165,14 @@ class Chain:
         :param frame: 'world': velocities along the base's axes; 'body': along the tip's own axes
         :param point: the point of the tip frame whose velocity is meant; None: its origin
         """
-        arguments = self._jacobian_arguments(tip, frame, point)
-        poses, jacobians = np.empty((1, 8)), np.empty((1, 6, self.n))
-        jacobian(*self.packed, self.checked(q)[None], *arguments, poses, jacobians)
-        return jacobians[0]
+        number = 0 if tip is None and len(self.tips) == 1 else self.tip_number(tip)
+        body = frame == 'body' or self._is_body(frame)
+        offset = None if point is None else _three(point)
+        out = np.empty(self._jacobian_shape)
+        result = self._native.jacobian(q, number, offset, body, out)
+        if result != 0:
+            self._native.jacobian(self.checked(q), number, offset, body, out)
+        return out
 
     def jacobian_batch(self, q: ArrayLike, tip: str | None = None, frame: str = 'world',
                        point: ArrayLike | None = None) -> tuple[np.ndarray, np.ndarray]:
@@ -157,20 +182,19 @@ class Chain:
         The other parameters are those of :meth:`jacobian`.
         """
         q = self._checked_rows(q)
-        arguments = self._jacobian_arguments(tip, frame, point)
+        number, body = self.tip_number(tip), int(self._is_body(frame))
+        offset = np.zeros(3) if point is None else _three(point)
         poses, jacobians = np.empty((len(q), 8)), np.empty((len(q), 6, self.n))
+        jacobian = door().entries['jacobian']
         on_all_cores(len(q), lambda rows: jacobian(
-            *self.packed, q[rows], *arguments, poses[rows], jacobians[rows]))
+            self.block, q[rows], len(q[rows]), number, offset, body, poses[rows], len(q[rows]),
+            jacobians[rows], np.empty(self._memory_size)))
         return poses, jacobians
 
-    def _jacobian_arguments(self, tip: str | None, frame: str,
-                            point: ArrayLike | None) -> tuple[int, np.ndarray, bool]:
+    def _is_body(self, frame: str) -> bool:
         if frame not in ('world', 'body'):
             raise ChainError(f"frame is 'world' or 'body', got {frame!r}")
-        offset = ORIGIN if point is None else np.array(point, dtype=float)
-        if offset.shape != (3,):
-            raise ChainError(f'point has 3 numbers, got shape {offset.shape}')
-        return self.tip_number(tip), offset, frame == 'body'
+        return frame == 'body'
 
     # --- limits and names ------------------------------------------------------------------------
 
@@ -194,12 +218,10 @@ class Chain:
         Joints without limits get a turn to both sides, slides without limits a metre, balls their
         cone and twist range.
         """
-        return spread(self.elements.tree, self.lower, self.upper, self.neutral, u)
-
-    @cached_property
-    def reach(self) -> tuple[float, ...]:
-        """Length of the stretched chain from its first joint to each tip, slides included [m]."""
-        return reach(self.elements.tree, self.lower, self.upper)
+        u = np.ascontiguousarray(u, dtype=float)
+        q = np.empty(u.shape)
+        door().entries['spread'](self.block, u, u.size // max(self.n, 1), q)
+        return q
 
     def joint_positions(self, q: ArrayLike) -> dict[str, float]:
         """Return values by URDF joint name, mimic joints included."""
@@ -227,21 +249,24 @@ class Chain:
         width = max([len(name) for name in self.joint_names] + [8])
         lines = [f"{self.base} -> {', '.join(self.tips)}: {self.n} variables",
                  f"{'variable':<{width}}  {'lower':>9} {'upper':>9} {'velocity':>9}"]
-        for v in self.elements.variables:
+        for v in self.variables:
             lines.append(f'{v.name:<{width}}  {v.lower:>9.4f} {v.upper:>9.4f} {v.velocity:>9.4f}')
         return '\n'.join(lines)
 
     # --- inverse kinematics ----------------------------------------------------------------------
 
     def solve(self, goals: Any, seed: ArrayLike | None = None, *,
-              bounds: tuple[ArrayLike, ArrayLike] | None = None, **options: Any) -> IkResult:
+              bounds: tuple[ArrayLike, ArrayLike] | None = None, timeout: float | None = None,
+              **options: Any) -> IkResult:
         """Bring the tips to their goals; see :meth:`dq_ik.solver.Solver.solve`."""
-        return self._solver(options).solve(goals, seed, bounds=bounds)
+        return self._solver(options).solve(goals, seed, bounds=bounds, timeout=timeout)
 
-    def solve_batch(self, goals: Any, seeds: ArrayLike | None = None, *, progress: bool = False,
+    def solve_batch(self, goals: Any, seeds: ArrayLike | None = None, *, order: str | None = None,
+                    timeout: float | None = None, progress: bool = False,
                     **options: Any) -> BatchResult:
         """Solve many goals on all cores; see :meth:`dq_ik.solver.Solver.solve_batch`."""
-        return self._solver(options).solve_batch(goals, seeds, progress=progress)
+        return self._solver(options).solve_batch(
+            goals, seeds, order=order, timeout=timeout, progress=progress)
 
     def _solver(self, options: dict[str, Any]) -> Solver:
         key = tuple((name, value if isinstance(value, Hashable) else tuple(value))
@@ -279,9 +304,25 @@ def _is_below(model: RobotModel, base: str, link: str) -> bool:
     return True
 
 
-def _pose(row: np.ndarray) -> Pose:
-    numbers = row.tolist()
-    return Pose.unchecked(tuple(numbers[:4]), tuple(numbers[4:]))
+def _packed(joints: np.ndarray, tips: np.ndarray, starts: int, random_seed: int) -> np.ndarray:
+    """Return tables of joints and tips as a robot's block."""
+    entries = door().entries
+    given = joints, len(joints), tips, len(tips), starts
+    memory = np.empty(entries['pack_memory_size'](len(joints)))
+    size = entries['robot_size'](*given, memory)
+    if size < 0:
+        raise ChainError(f'this chain cannot be packed: {fault_of(size, pack=True)}')
+    block = np.zeros(size)
+    entries['robot'](*given, random_seed, block, memory)
+    block.setflags(write=False)
+    return block
+
+
+def _three(point: ArrayLike) -> np.ndarray:
+    offset = np.array(point, dtype=float)
+    if offset.shape != (3,):
+        raise ChainError(f'point has 3 numbers, got shape {offset.shape}')
+    return offset
 
 
 def _frozen(values: ArrayLike) -> np.ndarray:

@@ -24,7 +24,9 @@ from typing import Any
 
 import numpy as np
 
-from dq_ik.core import request as core
+from dq_ik import plain
+from dq_ik.core import layout as core
+from dq_ik.core.pose_input import PoseKind
 from dq_ik.errors import GoalError
 from dq_ik.pose import Pose
 
@@ -84,7 +86,7 @@ class Goal:
 
         :param rotation_scale: metres that weigh as much as a radian
         """
-        row = np.zeros(core.GOAL_WIDTH)
+        row = np.zeros(core.GOAL.width)
         row[:4], row[4:8] = self.pose.real, self.pose.dual
         row[core.WEIGHT:core.WEIGHT + 3] = self.position_weight
         row[core.WEIGHT + 3:core.WEIGHT + 6] = np.multiply(self.rotation_weight, rotation_scale)
@@ -114,30 +116,43 @@ def as_pose(value: PoseLike) -> Pose:
     """
     if isinstance(value, Pose):
         return value
+    kind, numbers = pose_numbers(value)
+    if kind is PoseKind.MATRIX:
+        return Pose.from_matrix(numbers.reshape(4, 4))
+    if kind is PoseKind.DUAL_QUATERNION:
+        return Pose(numbers[:4], numbers[4:])
+    return Pose.from_xyz_xyzw(numbers[:3], numbers[3:])
+
+
+def pose_numbers(value: PoseLike) -> tuple[PoseKind, np.ndarray]:
+    """Return the numbers of a pose as they are given, unchecked, and how they are meant."""
+    if isinstance(value, Pose):
+        return PoseKind.DUAL_QUATERNION, value.numbers()
     if hasattr(value, 'homogeneous'):  # Pinocchio's SE3
         value = value.homogeneous
     elif hasattr(value, 'as_matrix'):  # SciPy's RigidTransform; a Rotation gives 3x3
         value = value.as_matrix()
     elif isinstance(value, (list, tuple)) and len(value) == 2:
-        return _of_pair(*value)
+        return PoseKind.XYZ_XYZW, _of_pair(*value)
     array = _array(value)
     if array.shape == (4, 4):
-        return Pose.from_matrix(array)
+        return PoseKind.MATRIX, np.ascontiguousarray(array).reshape(-1)
     if array.shape == (8,):
-        return Pose(array[:4], array[4:])
+        return PoseKind.DUAL_QUATERNION, np.ascontiguousarray(array)
     if array.shape == (7,):
         raise GoalError(f'seven numbers are no pose: {SAY_THE_ORDER}; joint positions are a seed, '
                         f'no goal; got {array.tolist()}')
     raise GoalError(f'{ACCEPTED}; got shape {array.shape}: {reprlib.repr(value)}')
 
 
-def _of_pair(position: Any, rotation: Any) -> Pose:
-    """Return the pose of a position and a rotation of SciPy; four numbers have no known order."""
+def _of_pair(position: Any, rotation: Any) -> np.ndarray:
+    """Return a position and a rotation of SciPy as seven numbers; four have no known order."""
     if hasattr(rotation, 'as_quat'):
         xyzw = np.asarray(rotation.as_quat(), dtype=float)
-        if xyzw.shape == (4,):
-            return Pose.from_xyz_xyzw(position, xyzw)
-        raise GoalError(f'a pose has one rotation, got {len(xyzw)} of them; pick one: rotation[0]')
+        if xyzw.shape != (4,):
+            raise GoalError(f'a pose has one rotation, got {len(xyzw)} of them; pick one: '
+                            'rotation[0]')
+        return np.concatenate([plain.floats(position, 3, 'a position'), xyzw])
     if _shape(rotation) == (4,):
         raise GoalError(f'(position, four numbers) is no pose: {SAY_THE_ORDER}; got '
                         f'{(position, rotation)!r}')
@@ -205,14 +220,3 @@ def _unit(axis: Sequence[float]) -> tuple[float, float, float]:
     if not (math.isfinite(length) and length > 1e-9):
         raise GoalError(f'axis is three finite numbers with a direction; got {axis!r}')
     return tuple((array / length).tolist())
-
-
-def unit_rows(poses: np.ndarray) -> np.ndarray:
-    """Return dual quaternions (N, 8) of unit norm."""
-    poses = np.asarray(poses, dtype=float)
-    norm = np.linalg.norm(poses[:, :4], axis=1, keepdims=True)
-    if not np.all(np.isfinite(poses)) or np.any(norm < 1e-9):
-        raise GoalError('goals (N, 8) must be finite dual quaternions with a rotation part')
-    real = poses[:, :4] / norm
-    dual = poses[:, 4:] / norm
-    return np.hstack([real, dual - real * np.sum(real * dual, axis=1, keepdims=True)])

@@ -16,21 +16,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dq_ik.core.request import (
-    ANSWER_HEAD,
-    COST,
-    ITERATIONS,
-    RESTARTS,
-    SOLUTIONS,
-    STATUS,
-    TIME,
-    TRACED,
-)
 from dq_ik.core.verdict import PRESSED_BALL, Status
 from dq_ik.plain import frozen
 
@@ -41,15 +31,31 @@ if TYPE_CHECKING:
 class Layout:
     """What the answers of a solver are about, and where they keep it."""
 
-    def __init__(self, chain: Chain, max_trace: int = 0) -> None:
+    def __init__(self, chain: Chain, places: Mapping[str, slice]) -> None:
         """
         Note where things are.
 
-        :param max_trace: iterates that answers have room for
+        :param places: of the fields of :data:`dq_ik.core.layout.ANSWER`
         """
-        self.chain = chain
-        self.max_trace = max_trace
-        self.q = ANSWER_HEAD + np.arange(chain.n)
+        self.chain, self.places = chain, places
+        self.q = np.arange(places['q'].start, places['q'].stop)
+
+    def __reduce__(self) -> tuple:
+        """Pickle by what was given."""
+        return Layout, (self.chain, self.places)
+
+    def numbers(self, answers: np.ndarray, name: str) -> np.ndarray:
+        """Return a field of one answer or of many."""
+        return answers[..., self.places[name]]
+
+    def integers(self, answers: np.ndarray, name: str) -> np.ndarray:
+        """Return a field of whole numbers of one answer or of many."""
+        return answers[..., self.places[name]].view(np.int64)
+
+    def errors(self, answers: np.ndarray) -> np.ndarray:
+        """Return distances and angles, (..., n_tips, 2)."""
+        errors = self.numbers(answers, 'error')
+        return errors.reshape(*errors.shape[:-1], len(self.chain.tips), 2)
 
 
 class IkResult:
@@ -99,8 +105,7 @@ class IkResult:
 
     @property
     def _errors(self) -> np.ndarray:
-        start = ANSWER_HEAD + self._layout.chain.n
-        return frozen(self._answer[start:start + 2 * len(self._layout.chain.tips)].reshape(-1, 2))
+        return frozen(self._layout.errors(self._answer))
 
     @property
     def position_error(self) -> np.ndarray:
@@ -115,7 +120,7 @@ class IkResult:
     @property
     def cost(self) -> float:
         """Sum of the weighted squared errors."""
-        return float(self._answer[COST])
+        return float(self._layout.numbers(self._answer, 'cost')[0])
 
     @property
     def limited_joints(self) -> tuple[str, ...]:
@@ -123,46 +128,47 @@ class IkResult:
         chain = self._layout.chain
         if self.success:
             return ()
-        start = ANSWER_HEAD + chain.n + 2 * len(chain.tips)
-        pressed = self._answer[start:start + chain.n]
+        pressed = self._layout.integers(self._answer, 'pressed').tolist()
         return tuple(
-            variable.joint for variable, side, value in zip(
-                chain.elements.variables, pressed, self.q)
-            if side == PRESSED_BALL or (side < 0.0 and value <= variable.lower + 1e-9)
-            or (side > 0.0 and value >= variable.upper - 1e-9))
+            variable.joint for variable, side, value in zip(chain.variables, pressed, self.q)
+            if side == PRESSED_BALL or (side < 0 and value <= variable.lower + 1e-9)
+            or (side > 0 and value >= variable.upper - 1e-9))
 
     @property
     def iterations(self) -> int:
         """Iterations of all attempts together."""
-        return int(self._answer[ITERATIONS])
+        return int(self._layout.integers(self._answer, 'iterations')[0])
 
     @property
     def restarts(self) -> int:
         """Number of the last start: 0 is the first (the seed), then follow the stored ones."""
-        return int(self._answer[RESTARTS])
+        return int(self._layout.integers(self._answer, 'restarts')[0])
 
     @property
     def time(self) -> float:
         """Duration in the kernel [s]."""
-        return float(self._answer[TIME])
+        return float(self._layout.numbers(self._answer, 'time')[0])
 
     @property
     def solutions(self) -> np.ndarray:
         """Distinct solutions (k, n) as found in mode 'all'; other modes give the answer alone."""
-        chain = self._layout.chain
-        count = int(self._answer[SOLUTIONS])
-        start = ANSWER_HEAD + 2 * chain.n + 2 * len(chain.tips)
+        n = self._layout.chain.n
+        count = int(self._layout.integers(self._answer, 'n_solutions')[0])
         if count == 0:
-            return frozen(self.q[None] if self.success else np.empty((0, chain.n)))
-        return frozen(self._answer[start:start + count * chain.n].reshape(count, chain.n))
+            return frozen(self.q[None] if self.success else np.empty((0, n)))
+        kept = self._layout.numbers(self._answer, 'solutions')[:count * n]
+        return frozen(kept.reshape(count, n))
 
     @property
     def trace(self) -> np.ndarray:
         """Every iterate of every attempt (k, n), in order, as far as option ``trace`` asks."""
-        count = int(self._answer[TRACED])
         n = self._layout.chain.n
-        start = len(self._answer) - self._layout.max_trace * n
-        return frozen(self._answer[start:start + count * n].reshape(count, n))
+        count = int(self._layout.integers(self._answer, 'n_trace')[0])
+        return frozen(self._layout.numbers(self._answer, 'trace')[:count * n].reshape(count, n))
+
+    def __reduce__(self) -> tuple:
+        """Pickle by what was given."""
+        return IkResult, (self._layout, self._answer, self._status)
 
     def __repr__(self) -> str:
         """Return the status and the errors."""
@@ -185,7 +191,7 @@ class BatchResult:
     def __getitem__(self, row: int) -> IkResult:
         """Return one answer."""
         answer = self._answers[row]
-        return IkResult(self._layout, answer, int(answer[STATUS]))
+        return IkResult(self._layout, answer, int(self._layout.integers(answer, 'status')[0]))
 
     def __iter__(self) -> Iterator[IkResult]:
         """Go through the answers."""
@@ -194,12 +200,12 @@ class BatchResult:
     @property
     def q(self) -> np.ndarray:
         """Joint vectors (N, n)."""
-        return self._answers[:, ANSWER_HEAD:ANSWER_HEAD + self._layout.chain.n]
+        return self._layout.numbers(self._answers, 'q')
 
     @property
     def success(self) -> np.ndarray:
         """Which goals are met, (N,) of bool."""
-        return self._answers[:, STATUS] == 0.0
+        return self._layout.integers(self._answers, 'status')[:, 0] == 0
 
     @property
     def status(self) -> np.ndarray:
@@ -208,9 +214,7 @@ class BatchResult:
 
     @property
     def _errors(self) -> np.ndarray:
-        start = ANSWER_HEAD + self._layout.chain.n
-        tips = len(self._layout.chain.tips)
-        return self._answers[:, start:start + 2 * tips].reshape(-1, tips, 2)
+        return self._layout.errors(self._answers)
 
     @property
     def position_error(self) -> np.ndarray:
@@ -225,14 +229,14 @@ class BatchResult:
     @property
     def iterations(self) -> np.ndarray:
         """Iterations of each solve (N,)."""
-        return self._answers[:, ITERATIONS].astype(int)
+        return self._layout.integers(self._answers, 'iterations')[:, 0]
 
     @property
     def restarts(self) -> np.ndarray:
         """Numbers of the last starts (N,): 0 is the first."""
-        return self._answers[:, RESTARTS].astype(int)
+        return self._layout.integers(self._answers, 'restarts')[:, 0]
 
     @property
     def time(self) -> np.ndarray:
         """Durations in the kernel (N,) [s]."""
-        return self._answers[:, TIME]
+        return self._layout.numbers(self._answers, 'time')[:, 0]

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Solver: goals in, results out; the only door to the kernels."""
+"""Solver: goals in, results out."""
 
 from __future__ import annotations
 
@@ -22,29 +22,30 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dq_ik.chain import Chain
-from dq_ik.core import comparison, search
-from dq_ik.core.blocks import pack_robot
-from dq_ik.core.compile import announce, bound
-from dq_ik.errors import SeedError
-from dq_ik.goal import unit_rows
-from dq_ik.options import IkOptions
+from dq_ik.core.layout import ANSWER
+from dq_ik.core.pose_input import PoseKind, WIDTHS
+from dq_ik.errors import DqIkError, GoalError, SeedError
+from dq_ik.goal import as_pose, Goal, pose_numbers, SAY_THE_ORDER
+from dq_ik.native.faults import fault_of
+from dq_ik.native.load import door
+from dq_ik.options import checked, IkOptions
 from dq_ik.parallel import on_all_cores
 from dq_ik.pose import Pose
 from dq_ik.requests import Requests
 from dq_ik.result import BatchResult, IkResult, Layout
-from dq_ik.starts import start_table
 
 STARTS = 512  # stored configurations from which a search may start again
-NONE = np.empty(0)
+ORDERS = {'wxyz': PoseKind.XYZ_WXYZ, 'xyzw': PoseKind.XYZ_XYZW}
 
 
 class Solver:
     """
     Inverse kinematics of a chain with fixed options: prepared once, called from any thread.
 
-    Goals are given as a Pose, a 4x4 matrix, (position, quaternion wxyz), a :class:`Goal`, a
-    sequence of these (one per tip), or a mapping from tip to one of these; tips without a goal are
-    free.
+    A goal is a Pose, a 4x4 matrix, eight numbers of a dual quaternion, ``(position, rotation)``
+    with a Rotation of SciPy, a RigidTransform of SciPy, an SE3 of Pinocchio, or a :class:`Goal`.
+    Several tips have a sequence of goals, one per tip, or a mapping from tip to goal; tips without
+    a goal are free.
     """
 
     def __init__(self, chain: Chain, options: IkOptions | None = None, **overrides: Any) -> None:
@@ -55,20 +56,26 @@ class Solver:
         """
         self.chain = chain
         self.options = IkOptions.of(options, **overrides)
-        self._n, self._n_tips = chain.n, len(chain.tips)
-        self._layout = Layout(chain, self.options.trace)
         self._requests = Requests(chain, self.options)
-        self._template, self._answer_size = self._requests.template, self._requests.answer_size
-        kernel = search.solve if self.options.method in ('pgs', 'pls') else comparison.solve
-        announce(kernel)
+        request = self._requests.template
         restarts = self.options.max_restarts
-        count = max(STARTS, restarts + 1) if restarts else 1
-        table = start_table(chain, count, self.options.random_seed)
-        self._robot = pack_robot(*chain.packed, table)
-        self._kernel = bound(kernel, self._robot, self._template, NONE, NONE, NONE)
+        self._robot = chain.robot(max(STARTS, restarts + 1) if restarts else 1,
+                                  self.options.random_seed)
+        self._native = door().Solver(self._robot, request)
+        self._answer_size = door().entries['answer_size'](request)
+        self._memory_size = door().entries['memory_size'](self._robot)
+        solutions = self.options.max_solutions if self.options.mode == 'all' else 0
+        self._layout = Layout(chain, ANSWER.slices(
+            n=chain.n, n_tips=len(chain.tips), max_solutions=solutions,
+            max_trace=self.options.trace))
+
+    def __reduce__(self) -> tuple:
+        """Pickle by the chain and the options."""
+        return Solver, (self.chain, self.options)
 
     def solve(self, goals: Any, seed: ArrayLike | None = None, *,
-              bounds: tuple[ArrayLike, ArrayLike] | None = None) -> IkResult:
+              bounds: tuple[ArrayLike, ArrayLike] | None = None,
+              timeout: float | None = None) -> IkResult:
         """
         Find a configuration that brings the tips to their goals.
 
@@ -76,72 +83,122 @@ class Solver:
             'speed' with restarts starts at the stored configuration nearest to the goals, others
             at the neutral one
         :param bounds: lower and upper limits for this call, narrower than the chain's
+        :param timeout: time budget of this call [s]; None: that of the options
         """
-        if type(goals) is Pose and self._n_tips == 1 and bounds is None:
-            requests, targets = self._template, goals._row  # its numbers, if made before
-            if targets is None:
-                targets = goals.numbers()
-        else:
-            requests, targets = self._requests.with_goals(goals, bounds), NONE
-        seeds = NONE
-        if seed is not None:
-            try:
-                seeds = np.ascontiguousarray(seed, float)
-            except (TypeError, ValueError):
-                self.chain.vector(seed)  # says what is wrong
-            if len(seeds) != self._n or seeds.ndim != 1:
-                self.chain.vector(seed)
+        seconds = 0.0 if timeout is None else checked('timeout', timeout)
+        if bounds is None:
+            answer = np.empty(self._answer_size)
+            goal = goals.numbers() if type(goals) is Pose else goals
+            status = self._native.solve(goal, seed, seconds, answer)
+            if status is not None and status >= 0:
+                return IkResult(self._layout, answer, status)
+        return self._solve_converted(goals, seed, bounds, seconds)
+
+    def _solve_converted(self, goals: Any, seed: ArrayLike | None,
+                         bounds: tuple[ArrayLike, ArrayLike] | None, seconds: float) -> IkResult:
+        """Do as :meth:`solve` for whatever the door does not take as it is."""
+        seeds = None if seed is None else self.chain.checked(seed)
         answer = np.empty(self._answer_size)
-        try:
-            status = self._kernel(self._robot, requests, targets, seeds, answer)
-        except ValueError:  # a seed is not finite
-            self.chain.checked(seeds)
-            raise
+        if bounds is None and self._is_one_pose(goals):
+            request, (kind, poses) = self._requests.template, pose_numbers(goals)
+        else:
+            request = self._requests.with_goals(goals, bounds)
+            kind, poses = PoseKind.DUAL_QUATERNION, None
+        status = self._call(request, kind, poses, seeds, seconds, answer[None])
+        if status < 0:
+            as_pose(goals)  # says what is wrong
+            raise DqIkError(f'the solve failed: {fault_of(status)}')
         return IkResult(self._layout, answer, status)
 
-    def solve_batch(self, goals: Any, seeds: ArrayLike | None = None, *,
-                    progress: bool = False) -> BatchResult:
+    def _is_one_pose(self, goals: Any) -> bool:
+        return len(self.chain.tips) == 1 and not isinstance(goals, (Goal, dict)) and not (
+            isinstance(goals, (list, tuple)) and len(goals) == 1)
+
+    def _call(self, requests: np.ndarray, kind: PoseKind, poses: np.ndarray | None,
+              seeds: np.ndarray | None, seconds: float, answers: np.ndarray) -> int:
+        """Solve rows; requests, poses and seeds may be one for all."""
+        n_requests = requests.size // self._requests.template.size
+        n_poses = 0 if poses is None else poses.size // WIDTHS[kind]
+        n_seeds = 0 if seeds is None else seeds.size // self.chain.n if self.chain.n else 0
+        return door().entries['solve'](
+            self._robot, requests, n_requests, poses, int(kind), n_poses, seeds, n_seeds, seconds,
+            answers, len(answers), np.empty(self._memory_size))
+
+    def solve_batch(self, goals: Any, seeds: ArrayLike | None = None, *, order: str | None = None,
+                    timeout: float | None = None, progress: bool = False) -> BatchResult:
         """
         Solve many goals in parallel on all cores; the same answers as one by one.
 
-        :param goals: N goals, each as for :meth:`solve`; for one tip also an array (N, 8) of dual
-            quaternions or (N, 4, 4)
+        :param goals: N goals, each as for :meth:`solve`; for one tip also an array: (N, 4, 4)
+            matrices, (N, 8) dual quaternions, or (N, 7) positions and quaternions with ``order``
         :param seeds: one seed (n,) for all, or one each (N, n)
+        :param order: of the quaternions of (N, 7): 'wxyz' or 'xyzw'
+        :param timeout: time budget of each goal [s]; None: that of the options
         :param progress: show a progress bar
         """
-        requests, targets = self._template, NONE
-        if self._n_tips == 1 and isinstance(goals, np.ndarray) and goals.shape[1:] == (8,):
-            targets = unit_rows(goals).ravel()
-        elif self._n_tips == 1 and all(type(goal) is Pose for goal in goals):
-            targets = np.array([goal.numbers() for goal in goals]).ravel()
-        else:
-            requests = np.repeat(requests, len(goals), axis=0)
-            for block, goal in zip(requests, goals):
-                self._requests.write_goals(block, goal)
-        seeds = self._checked_seeds(seeds, len(goals))
-        answers = np.empty((len(goals), self._answer_size))
-        each = len(requests) > 1, len(targets) > 0, len(seeds) > self.chain.n
-        widths = 1, 8, self.chain.n
+        seconds = 0.0 if timeout is None else checked('timeout', timeout)
+        if not hasattr(goals, '__len__'):
+            goals = list(goals)
+        kind, poses = self._poses(goals, order)
+        count = len(goals)
+        requests = self._requests.template[None]
+        if poses is None:
+            requests = np.repeat(requests, count, axis=0)
+            for request, goal in zip(requests, goals):
+                self._requests.write_goals(request, goal)
+        seeds = self._checked_seeds(seeds, count)
+        answers = np.empty((count, self._answer_size))
 
         def work(rows: slice) -> None:
-            given = (part[rows.start * width:rows.stop * width] if one_each else part
-                     for part, one_each, width in zip((requests, targets, seeds), each, widths))
-            self._kernel(self._robot, *given, answers[rows].ravel())
+            result = self._call(
+                requests[rows] if poses is None else requests, kind,
+                None if poses is None else poses[rows],
+                seeds if seeds is None or seeds.ndim == 1 else seeds[rows], seconds, answers[rows])
+            if result < 0:
+                self._explain(goals, rows.start + fault_of(result).row, result)
 
-        on_all_cores(len(goals), work, progress=progress)
+        on_all_cores(count, work, progress=progress)
         return BatchResult(self._layout, answers)
 
-    def _checked_seeds(self, seeds: ArrayLike | None, count: int) -> np.ndarray:
+    def _poses(self, goals: Any, order: str | None) -> tuple[PoseKind, np.ndarray | None]:
+        """Return goals of the only tip as rows of numbers of one kind; None: they are others."""
+        if order is not None and order not in ORDERS:
+            raise GoalError(f"order is 'wxyz' or 'xyzw', got {order!r}")
+        if len(self.chain.tips) != 1:
+            return PoseKind.DUAL_QUATERNION, None
+        if hasattr(goals, 'as_matrix'):  # SciPy's RigidTransform of many
+            goals = goals.as_matrix()
+        if isinstance(goals, np.ndarray):
+            kind = {(4, 4): PoseKind.MATRIX, (8,): PoseKind.DUAL_QUATERNION}.get(goals.shape[1:])
+            if goals.shape[1:] == (7,):
+                if order is None:
+                    raise GoalError("goals (N, 7) need order='wxyz' or order='xyzw'; for single "
+                                    f'poses {SAY_THE_ORDER}')
+                kind = ORDERS[order]
+            if kind is not None:
+                return kind, np.ascontiguousarray(goals, float).reshape(len(goals), WIDTHS[kind])
+        if len(goals) and not any(isinstance(goal, (Goal, dict)) for goal in goals):
+            numbers = [pose_numbers(goal) for goal in goals]
+            kind = numbers[0][0]
+            if all(other is kind for other, _ in numbers):
+                return kind, np.array([row for _, row in numbers])
+        return PoseKind.DUAL_QUATERNION, None
+
+    def _checked_seeds(self, seeds: ArrayLike | None, count: int) -> np.ndarray | None:
         """Return seeds as the kernels take them: none, one for all, or one each."""
         if seeds is None:
-            return NONE
-        seeds = np.array(seeds, dtype=float)
+            return None
+        seeds = np.ascontiguousarray(seeds, dtype=float)
         if seeds.shape not in ((self.chain.n,), (count, self.chain.n)):
             raise SeedError(f'seeds have shape ({self.chain.n},) or ({count}, {self.chain.n}), '
                             f'got {seeds.shape}')
         if not np.all(np.isfinite(seeds)):
             raise SeedError('the seeds are not finite')
-        return seeds.ravel()
+        return seeds
+
+    def _explain(self, goals: Any, row: int, result: int) -> None:
+        """Raise an error that names the bad goal of a batch."""
+        raise GoalError(f'goal {row} is bad ({fault_of(result)}): {goals[row]!r}')
 
 
 def solve(chain: Chain, goals: Any, seed: ArrayLike | None = None, **options: Any) -> IkResult:

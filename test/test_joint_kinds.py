@@ -22,7 +22,7 @@ from helpers import close
 import numpy as np
 import pytest
 
-from dq_ik import Goal, load_robot, Pose, Solver, Status
+from dq_ik import Goal, load_robot, options, Pose, Solver, Status
 from dq_ik.balls import Ball
 from dq_ik.core import swing_twist
 
@@ -177,6 +177,16 @@ def test_a_floating_base_reaches_any_pose(method):
         assert metres <= 1e-5
         assert radians <= 1e-5
         assert abs(result.q[6]) <= 1.0
+
+
+@pytest.mark.parametrize('method', options.METHODS)
+@pytest.mark.parametrize('metres', [1e86, 1e160])
+def test_a_goal_beyond_all_numbers_ends_the_search(method, metres):
+    """The base flies after it: products of such lengths overflow."""
+    chain = load_robot(FLOATING).chain()
+    goal = Pose.from_xyz_rpy((metres, -metres, 0.5 * metres), (0.3, 0.2, 0.1))
+    result = Solver(chain, method=method, timeout=PATIENT, max_restarts=2).solve(goal)
+    assert result.q.shape == (7,)
 
 
 PLANAR = FLOATING.replace("type='floating'><parent", "type='planar'><axis xyz='0 0 1'/><parent")
