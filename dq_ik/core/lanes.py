@@ -27,7 +27,7 @@ import operator
 
 import numpy as np
 
-from dq_ik.core.compile import FRONT_END, kernel
+from dq_ik.core.compile import CHECKED, FRONT_END, kernel
 
 WIDTH = 4
 
@@ -97,7 +97,11 @@ if FRONT_END:
 
     def _pointer(context, builder, signature_, arguments):
         """Pointer to lanes at row ``arguments[1]`` of the array of lanes ``arguments[0]``."""
-        data = context.make_array(signature_.args[0])(context, builder, arguments[0]).data
+        array = context.make_array(signature_.args[0])(context, builder, arguments[0])
+        data = array.data
+        if CHECKED:
+            rows = builder.udiv(array.nitems, ir.Constant(arguments[1].type, WIDTH))
+            cgutils.do_boundscheck(context, builder, arguments[1], rows)
         start = builder.mul(arguments[1], ir.Constant(arguments[1].type, WIDTH))
         return builder.bitcast(builder.gep(data, [start]), _NUMBERS.as_pointer())
 

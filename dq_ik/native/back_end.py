@@ -66,7 +66,7 @@ def _optimise(module: Any, machine: Any) -> None:
     from llvmlite import binding as llvm
     options = llvm.create_pipeline_tuning_options()
     options.speed_level = 3
-    options.loop_vectorization = True
+    options.loop_vectorization = options.slp_vectorization = True
     builder = llvm.create_pass_builder(machine, options)
     builder.getModulePassManager().run(module, builder)
 
