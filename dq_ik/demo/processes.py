@@ -100,7 +100,7 @@ def end_all(children: Sequence[Child], grace: float = GRACE) -> list[str]:
     """
     End all children: SIGTERM first, which ROS nodes obey at once, at last SIGKILL.
 
-    SIGINT would do for a node that spins, but one that still compiles answers it with a traceback.
+    SIGINT would do for a node that spins, but one that still starts answers it with a traceback.
     They end one after the other: a participant of Fast DDS that leaves while it hears of others
     leaving may spin for ever (eProsima/Fast-DDS#6513).
 

@@ -23,6 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from geometry_msgs.msg import Transform
@@ -52,8 +53,6 @@ from dq_ik.solver import Solver
 
 # A solve in the executor thread may take this long [s]; what needs more goes to a worker.
 QUICK = 1e-3
-# Solvers kept for different timeouts.
-MAX_SOLVERS = 16
 
 
 class Query(NamedTuple):
@@ -95,17 +94,11 @@ class Group:
                 self.tip_of.setdefault(link, (tip, x_tip_link.inverse()))
         for tip in chain.tips:
             self.tip_of[tip] = (tip, Pose.identity())
-        self._solvers: dict[float, Solver] = {}
 
-    def solver(self, timeout: float) -> Solver:
-        """Return a prepared solver; clients use few different timeouts."""
-        solver = self._solvers.get(timeout)
-        if solver is None:
-            if len(self._solvers) >= MAX_SOLVERS:
-                self._solvers.clear()
-            solver = Solver(self.chain, replace(self.options, timeout=timeout))
-            self._solvers[timeout] = solver
-        return solver
+    @cached_property
+    def solver(self) -> Solver:
+        """A prepared solver."""
+        return Solver(self.chain, self.options)
 
 
 class IkServer:
@@ -127,7 +120,7 @@ class IkServer:
                         for name, chain in robot.groups.items()}
         default = self._groups[robot.default_group]
         default.options = options
-        default.solver(min(QUICK, options.timeout))  # prepared before the first request
+        default.solver  # noqa: B018 - prepared before the first request
 
     def query(self, request: Any, current: Mapping[str, float]) -> Query:
         """
@@ -161,8 +154,8 @@ class IkServer:
         :param budget: seconds, if less than the request's timeout.
         """
         limits = bounds(query.group.chain, query.ranges) if query.ranges else None
-        solver = query.group.solver(min(query.timeout, budget))
-        return solver.solve(query.goals, query.seed, bounds=limits)
+        return query.group.solver.solve(query.goals, query.seed, bounds=limits,
+                                        timeout=min(query.timeout, budget))
 
     def fill(self, response: Any, query: Query, result: IkResult) -> Any:
         """Write the answer into a ``GetPositionIK.Response`` and return it."""

@@ -27,6 +27,7 @@ from rclpy.parameter import Parameter
 from sensor_msgs.msg import JointState
 
 from dq_ik.errors import DqIkError
+from dq_ik.native.load import describe
 from dq_ik.options import IkOptions
 from dq_ik.ros.description import listen_for_description, listen_for_text
 from dq_ik.ros.follower import Follower
@@ -122,22 +123,21 @@ class IkNode(Node):
         started = perf_counter()
         if not settings.robot_description_semantic:
             settings = replace(settings, robot_description_semantic=self._semantic)
-        if self._prepared is None:
-            self.get_logger().info('loading kernels; the first start on a machine compiles them')
         prepared = prepare(text, settings, options, self._named, self._state.positions,
                            self._lookup, self._prepared)
         if self._prepared is None:
-            self.get_logger().info(f'kernels are warm after {perf_counter() - started:.2f} s')
+            self.get_logger().info(
+                f'ready after {perf_counter() - started:.2f} s: {describe()}')
         return prepared
 
     def _use(self, prepared: Prepared) -> None:
-        """Swap in a robot; topics and services are announced with the first, with warm kernels."""
+        """Swap in a robot; topics and services are announced with the first, when it is ready."""
         if self._prepared is None or self._prepared.robot is not prepared.robot:
             self._introduce(prepared)
         if self._follower is None or self._kinematics is None:
             self._follower = Follower(self, prepared.settings, self._state)
             self._kinematics = Services(self, self._follower, self._state)
-            # not earlier: kernels may have been compiled until now
+            # not earlier: a checkout at work may have built its library until now
             go_first(self, self._settings.thread_priority)
         self._follower.use(prepared)
         self._kinematics.use(prepared)

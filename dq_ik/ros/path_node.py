@@ -71,8 +71,7 @@ class PathNode(Node):
         listen_for_description(self, settings.robot_description, self._use)
         self.create_subscription(JointState, self._commands, self._on_command, 10)
         steady_timer(self, 1.0 / settings.rate, self._tick)
-        self.get_logger().info(
-            f'waiting for {settings.ik_node}; the first start compiles the solver (a minute)')
+        self.get_logger().info(f'waiting for {settings.ik_node}')
 
     def _use(self, urdf: str) -> None:
         """Move the tips of this robot; the first description counts."""
@@ -101,11 +100,7 @@ class PathNode(Node):
             self._goals.send(tip, pose)
 
     def _begin_when_ready(self, now: float) -> None:
-        """
-        Start when the ik node, which announces its topics last, offers its commands.
-
-        By then it has compiled the solver and left it in the cache, where we find it too.
-        """
+        """Start when the ik node, which announces its topics last, offers its commands."""
         if self._chain and self.count_publishers(self.resolve_topic_name(self._commands)):
             self._path = find_path(self._chain)
             self._start = time.monotonic()

@@ -74,7 +74,7 @@ def prepare(description: str, settings: NodeSettings, options: IkOptions,
 
 
 def warm_up(chain: Chain, options: IkOptions, settings: NodeSettings) -> None:
-    """Compile or load the kernels by solving: once within reach, once far out of it."""
+    """Solve once within reach and once far out of it, so that the first goal finds warm caches."""
     stream = Stream(chain, options, settings)
     far = Pose.from_xyz_wxyz((1e3, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0))
     for move in (Pose.identity(), far):

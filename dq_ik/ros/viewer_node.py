@@ -147,13 +147,12 @@ class ViewerNode(Node):
             self._page.show_option(name, value)
 
     def _look_for_solver(self) -> None:
-        """Say when nobody follows the goals: a first start compiles the solver."""
+        """Say when nobody follows the goals."""
         is_there = self.count_publishers(self._status_topic) > 0
         if self._page is not None and is_there != self._is_solver_there:
             self._is_solver_there = is_there
             self._page.show_report(Report() if is_there else Report(
-                message=f'for the solver, node {self._settings.ik_node}: its first start on a '
-                'machine takes a minute', title='Waiting'))
+                message=f'for the solver, node {self._settings.ik_node}', title='Waiting'))
 
     def _tick(self) -> None:
         """Show what has come since the last time; of answers, the newest."""
