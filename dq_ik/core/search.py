@@ -164,7 +164,8 @@ def _mark_moving(tree, request, work, moving_out):
 def may_race(blocks):
     """Tell whether attempts may race: the options and the chain allow it, a pose is the goal."""
     tree, request, goal = tree_of(blocks), request_of(blocks), work_of(blocks).goals[0]
-    able = tree.plain == 1 and tree.n >= FEWEST_RACING and request.max_restarts >= HEATS * WIDTH
+    able = (tree.plain == 1 and tree.n >= FEWEST_RACING and tree.n_stored >= starts.RACING
+            and request.max_restarts >= HEATS * WIDTH)
     any_will_do = (request.method <= Method.PLS and request.mode == Mode.SPEED
                    and request.posture_iterations == 0)
     whole = goal[KIND] == UNIFORM and goal[WEIGHT] > 0.0 and goal[WEIGHT + 3] > 0.0
