@@ -16,135 +16,46 @@
 The entries of the library: what C, C++ and Python call.
 
 Arguments are addresses and numbers. The annotations say which: ``Numbers`` are read,
-``NumbersOut`` are written. Results below zero say what is wrong, see :func:`fault`. Nothing is
-allocated; memory is handed in and may be used by one call at a time, everything else by any number
-of threads. As plain Python the entries take NumPy arrays for the addresses.
+``NumbersOut`` are written. Results below zero say what is wrong (:mod:`dq_ik.core.entry`). Nothing
+is allocated; memory is handed in and may be used by one call at a time, everything else by any
+number of threads. As plain Python the entries take NumPy arrays for the addresses.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-import numpy as np
-
 from dq_ik.core import blocks as memory_blocks
-from dq_ik.core import pack
-from dq_ik.core.blocks import (
-    prepare_work,
-    take_row,
-    view_packing,
-    view_request,
-    view_robot,
-    view_work,
-    work_of,
-)
+from dq_ik.core import export_robot
+from dq_ik.core.blocks import prepare_work, take_row, view_request, view_robot, view_work, work_of
 from dq_ik.core.compile import kernel
+from dq_ik.core.entry import (
+    ENTRIES,
+    entry,
+    fault,
+    FAULTS,
+    is_request,
+    is_robot,
+    Numbers,
+    NumbersOut,
+)
 from dq_ik.core.jacobian import jacobian as jacobian_of_tip
-from dq_ik.core.joints import JOINT, TIP
-from dq_ik.core.layout import REQUEST, ROBOT
 from dq_ik.core.memory import address, integers, matrix, vector
-from dq_ik.core.normals import is_plain_chain, move_to_common_normals
-from dq_ik.core.pose_input import Fault, pose_at, read_pose, width, write_pose
+from dq_ik.core.pose_input import Fault, pose_at, PoseKind, read_pose, width, write_pose
 from dq_ik.core.search import search
-from dq_ik.core.spread import neutral as fill_neutral
-from dq_ik.core.spread import reach as fill_reach
 from dq_ik.core.spread import spread as spread_one
-from dq_ik.core.spread import turning as fill_period
-from dq_ik.core.stored import fill_starts
 from dq_ik.core.tree import forward_kinematics, tip_frame
 from dq_ik.core.usual import write_usual
 from dq_ik.core.vector import all_finite, copy
 
-Numbers = np.ndarray
-NumbersOut = np.ndarray
-
-ENTRIES: dict[str, Callable] = {}
-ROBOT_ID, REQUEST_ID = ROBOT.id, REQUEST.id
-JOINT_WIDTH, TIP_WIDTH = JOINT.width, TIP.width
-ROBOT_PLAIN = ROBOT.head  # place of its first field
-FAULTS = 32  # more than there are
-
-
-def entry(function: Callable) -> Callable:
-    """Let the library export a function."""
-    ENTRIES[function.__name__] = function
-    return function
-
-
-@kernel
-def fault(kind, row):
-    """Return the result that says what is wrong with which row."""
-    return -(FAULTS * row + kind)
-
-
-@kernel
-def is_robot(robot):
-    """Tell whether a block is a robot of this version."""
-    return vector(integers(robot, 0), 0, 1)[0] == ROBOT_ID
-
-
-@kernel
-def is_request(request, robot):
-    """Tell whether a block is a request of this version, for this robot."""
-    asked, tree = view_request(request), view_robot(robot)
-    return (vector(integers(request, 0), 0, 1)[0] == REQUEST_ID and asked.n == tree.n
-            and asked.n_tips == tree.n_tips)
-
-
-@entry
-def pack_memory_size(n_joints: int) -> int:
-    """Words of the memory of the two functions that pack a robot."""
-    return memory_blocks.size_of_packing(n_joints)
-
-
-@entry
-def robot_size(joints: Numbers, n_joints: int, tips: Numbers, n_tips: int, n_starts: int,
-               memory: NumbersOut) -> int:
-    """
-    Check a table of joints; words of the robot that robot() will write.
-
-    :param joints: one row for each joint of the robot or of a part, parents first
-    :param tips: one row for each tip
-    :param n_starts: configurations to be stored, from which searches may start; 512 serve well
-    :returns: below zero: DQ_IK_FAULT gives a PackError, DQ_IK_FAULT_ROW the joint or tip
-    """
-    memory_blocks.begin_packing(memory, n_joints)
-    packing = view_packing(memory)
-    error = pack.count(matrix(joints, 0, n_joints, JOINT_WIDTH),
-                       matrix(tips, 0, n_tips, TIP_WIDTH), packing, packing.sizes)
-    sizes = packing.sizes
-    if error != 0:
-        return fault(error, sizes[0])
-    return memory_blocks.size_of_robot(sizes[0], n_tips, sizes[1], sizes[2], sizes[3], sizes[4],
-                                       max(n_starts, 1))
-
-
-@entry
-def robot(joints: Numbers, n_joints: int, tips: Numbers, n_tips: int, n_starts: int, shift: int,
-          robot_out: NumbersOut, memory: NumbersOut) -> int:
-    """
-    Write a robot; the first arguments are those of robot_size(), which must have been called.
-
-    :param shift: number of the sequence of stored configurations, 0 or another
-    """
-    sizes = view_packing(memory).sizes
-    memory_blocks.begin_robot(robot_out, sizes[0], n_tips, sizes[1], sizes[2], sizes[3], sizes[4],
-                              max(n_starts, 1))
-    tree, packing = view_robot(robot_out), view_packing(memory)
-    pack.fill(matrix(joints, 0, n_joints, JOINT_WIDTH), matrix(tips, 0, n_tips, TIP_WIDTH),
-              packing, tree)
-    fill_neutral(tree.lower, tree.upper, tree.neutral)
-    fill_period(tree, tree.lower, tree.upper, tree.period)
-    fill_reach(tree, tree.lower, tree.upper, tree.reach)
-    vector(integers(robot_out, ROBOT_PLAIN), 0, 1)[0] = int(is_plain_chain(tree))
-    move_to_common_normals(tree)
-    fill_starts(tree, shift, packing)
-    return 0
+__all__ = ['ENTRIES', 'export_robot', 'FAULTS']
 
 
 @entry
 def request_size(robot: Numbers) -> int:
-    """Words of a request for a robot; below zero: it is none."""
+    """
+    Words of a request for a robot.
+
+    :returns: words; below zero: the block is no robot
+    """
     if not is_robot(robot):
         return fault(Fault.WRONG_BLOCK.value, 0)
     tree = view_robot(robot)
@@ -153,7 +64,15 @@ def request_size(robot: Numbers) -> int:
 
 @entry
 def request(robot: Numbers, request_out: NumbersOut) -> int:
-    """Write a request with the usual options, goals without a turn or a way, no wishes."""
+    """
+    Write a request with the usual options: all poses within reach are found, in any posture.
+
+    Goals are the base's own pose, the seed is the neutral configuration and not asked for, there
+    are no wishes. 30 iterations, 100 restarts, 50 ms, tolerances of 1e-5 m and 1e-5 rad.
+
+    :param request_out: request_size() words
+    :returns: 0; below zero: the block is no robot
+    """
     if not is_robot(robot):
         return fault(Fault.WRONG_BLOCK.value, 0)
     write_usual(view_robot(robot), request_out)
@@ -162,7 +81,11 @@ def request(robot: Numbers, request_out: NumbersOut) -> int:
 
 @entry
 def memory_size(robot: Numbers) -> int:
-    """Words of the memory that calls with a robot need; below zero: it is none."""
+    """
+    Words of the memory that calls with a robot need, one for each thread; it need not be cleared.
+
+    :returns: words; below zero: the block is no robot
+    """
     if not is_robot(robot):
         return fault(Fault.WRONG_BLOCK.value, 0)
     return memory_blocks.work_size(robot)
@@ -170,7 +93,7 @@ def memory_size(robot: Numbers) -> int:
 
 @entry
 def answer_size(request: Numbers) -> int:
-    """Words of an answer to a request."""
+    """Words of an answer to a request; ask again after max_solutions or max_trace was changed."""
     return memory_blocks.answer_size(request)
 
 
@@ -181,15 +104,25 @@ def solve(robot: Numbers, requests: Numbers, n_requests: int, poses: Numbers, po
     """
     Solve rows one after the other.
 
-    :param requests: one for all rows, or one each
-    :param poses: goals of the only tip, of a PoseKind; none: as in the requests
-    :param seeds: none: as in the requests; one for all rows; or one each
-    :param timeout: of each row [s]; 0 or less: as in the requests
-    :returns: the Status of the last row
+    :param requests: one for all rows, or one each, one after the other and of one answer size
+    :param n_requests: 1 or n_rows
+    :param poses: goals of a robot with one tip, one for each row
+    :param pose_kind: a PoseKind
+    :param n_poses: n_rows; 0: the goals are those of the requests
+    :param seeds: ``(n_seeds, n)`` where to start
+    :param n_seeds: n_rows; 1: one for all rows; 0: as in the requests
+    :param timeout: time budget of each row [s]; 0 or less: as in the requests
+    :param answers_out: answer_size() words for each row
+    :param memory: memory_size() words
+    :returns: the Status of the last row; below zero: that row and those after it have no answer
     """
     if not is_robot(robot):
         return fault(Fault.WRONG_BLOCK.value, 0)
     n = view_robot(robot).n
+    if not (_fits(n_requests, n_rows) and (n_seeds == 0 or _fits(n_seeds, n_rows))
+            and (n_poses == 0 or (n_poses == n_rows and view_robot(robot).n_tips == 1
+                                  and _is_kind(pose_kind)))):
+        return fault(Fault.OUT_OF_RANGE.value, 0)
     if not all_finite(vector(seeds, 0, n * n_seeds)):
         return fault(Fault.VECTOR_NOT_FINITE.value, _bad_row(seeds, n, n_seeds))
     prepare_work(robot, memory)
@@ -215,6 +148,18 @@ def solve(robot: Numbers, requests: Numbers, n_requests: int, poses: Numbers, po
 
 
 @kernel
+def _fits(count, n_rows):
+    """Tell whether there is one for all rows or one for each."""
+    return count == 1 or count == n_rows
+
+
+@kernel
+def _is_kind(pose_kind):
+    """Tell whether a number is a PoseKind."""
+    return 0 <= pose_kind <= PoseKind.XYZ_XYZW.value
+
+
+@kernel
 def _bad_row(vectors, n, rows):
     """Return the first row that is not finite."""
     row = 0
@@ -230,11 +175,15 @@ def fk(robot: Numbers, q: Numbers, n_rows: int, pose_kind: int, poses_out: Numbe
     Poses of all tips at configurations.
 
     :param q: ``(n_rows, n)``
-    :param pose_kind: DUAL_QUATERNION or MATRIX
-    :param poses_out: ``(n_rows, n_tips, width)``
+    :param pose_kind: a PoseKind
+    :param poses_out: ``(n_rows, n_tips, 8 or 16 or 7)``
+    :param memory: memory_size() words
+    :returns: 0, or below zero
     """
     if not is_robot(robot):
         return fault(Fault.WRONG_BLOCK.value, 0)
+    if not _is_kind(pose_kind):
+        return fault(Fault.OUT_OF_RANGE.value, 0)
     tree = view_robot(robot)
     if not all_finite(vector(q, 0, tree.n * n_rows)):
         return fault(Fault.VECTOR_NOT_FINITE.value, _bad_row(q, tree.n, n_rows))
@@ -254,13 +203,16 @@ def jacobian(robot: Numbers, q: Numbers, n_rows: int, tip: int, point: Numbers, 
              poses_out: NumbersOut, n_poses: int, jacobians_out: NumbersOut,
              memory: NumbersOut) -> int:
     """
-    Jacobians of a tip at configurations: linear rows first.
+    Jacobians of a tip at configurations: three rows of the velocity, three of the turning rate.
 
     :param q: ``(n_rows, n)``
+    :param tip: number of the tip
     :param point: ``(3,)`` point of the tip frame whose velocity is meant
     :param body: not 0: velocities along the tip's axes; 0: along the base's axes
     :param poses_out: ``(n_poses, 8)`` dual quaternions; n_poses is n_rows, or 0 for none
-    :param jacobians_out: ``(n_rows, 6, n)``
+    :param jacobians_out: ``(n_rows, 6, n)``, row by row
+    :param memory: memory_size() words
+    :returns: 0, or below zero
     """
     if not is_robot(robot):
         return fault(Fault.WRONG_BLOCK.value, 0)
@@ -284,14 +236,29 @@ def jacobian(robot: Numbers, q: Numbers, n_rows: int, tip: int, point: Numbers, 
 
 @entry
 def pose(pose_kind: int, numbers: Numbers, pose_out: NumbersOut) -> int:
-    """Check a pose and write it as a unit dual quaternion (8,)."""
+    """
+    Check a pose and write it as a unit dual quaternion, as goals have it.
+
+    :param pose_kind: a PoseKind
+    :param numbers: 8, 16 or 7 of them
+    :param pose_out: ``(8,)``
+    :returns: 0, or below zero
+    """
+    if not _is_kind(pose_kind):
+        return fault(Fault.OUT_OF_RANGE.value, 0)
     return fault(read_pose(pose_kind, vector(numbers, 0, width(pose_kind)),
                            vector(pose_out, 0, 8)), 0)
 
 
 @entry
 def spread(robot: Numbers, u: Numbers, n_rows: int, q_out: NumbersOut) -> int:
-    """Map points of the unit cube ``(n_rows, n)`` to configurations within the limits."""
+    """
+    Map points of the unit cube to configurations within the limits, for samples.
+
+    :param u: ``(n_rows, n)``
+    :param q_out: ``(n_rows, n)``
+    :returns: 0, or below zero
+    """
     if not is_robot(robot):
         return fault(Fault.WRONG_BLOCK.value, 0)
     tree = view_robot(robot)

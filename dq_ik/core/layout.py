@@ -32,11 +32,11 @@ from dq_ik.core.trigonometry import LANES as VECTOR
 class Method(IntEnum):
     """How an attempt proceeds."""
 
-    PGS = 0
-    PLS = 1
-    PGS_PAPER = 2
-    PLS_PAPER = 3
-    TRANSPOSE = 4
+    PGS = 0  # projected Gauss-Seidel, the usual one
+    PLS = 1  # projected line search
+    PGS_PAPER = 2  # as published
+    PLS_PAPER = 3  # as published
+    TRANSPOSE = 4  # the others are references for comparison
     TRANSPOSE_BUSS = 5
     DLS = 6
     SVD = 7
@@ -48,16 +48,20 @@ class Method(IntEnum):
 class Mode(IntEnum):
     """Which solution is wanted."""
 
-    SPEED = 0
-    DISTANCE = 1
-    DISTANCE_MAX = 2
-    MANIPULABILITY = 3
-    ALL = 4
+    SPEED = 0  # the first one found
+    DISTANCE = 1  # the one nearest to the seed, of all restarts
+    DISTANCE_MAX = 2  # the same, by the largest change of a joint
+    MANIPULABILITY = 3  # the one farthest from singular configurations, of all restarts
+    ALL = 4  # all that are found, see max_solutions
 
 
-# One goal: a dual quaternion, weights and allowances of position and rotation, two tolerances,
-# the kind, and the axis to point with.
-GOAL = Row(target=8, weight=6, slack=6, tolerance=2, kind=1, axis=3)
+GOAL = Row(
+    target=8,  # pose, a unit dual quaternion, as dq_ik_pose() writes it
+    weight=6,  # of position [1] and rotation [m / rad] along three axes; 0: free
+    slack=6,  # error that is allowed along each axis [m, rad]; within it the goal does not pull
+    tolerance=2,  # length of the errors of position [m] and rotation [rad] that counts as met
+    kind=1,  # 0: equal weights, no slack; 1: axes of the base are meant; 2: axes of the goal
+    axis=3)  # of the tip: only this must have the goal's direction; kind 1 or 2; 0 0 0: none
 TARGET, WEIGHT, SLACK, TOLERANCE, KIND, AXIS = GOAL.places
 # Kinds of goals: equal weights on all axes, weights along the base's axes, or along the goal's.
 # A goal with an axis that is not zero is a pointing one, of the second or third kind.
@@ -91,11 +95,11 @@ ROBOT = Table('robot', (
     integers('tip_index', 'n_tips', TIP_INDEX.width, text='their places'),
     integers('path', 'n_path', PATH.width, text='ways to the tips'),
     integers('slot', 'n_slots', text='variable of each slot'),
-    floats('lower', 'n', text='lower limits'),
-    floats('upper', 'n', text='upper limits'),
+    floats('lower', 'n', text='lower limits [rad or m]'),
+    floats('upper', 'n', text='upper limits [rad or m]'),
     floats('neutral', 'n', text='0 where the limits allow it, else their middle'),
     floats('period', 'n', text='2 pi for joints that may make whole turns, else 0'),
-    floats('reach', 'n_tips', text='length of the stretched chain to each tip'),
+    floats('reach', 'n_tips', text='length of the stretched chain to each tip [m]'),
     integers('joint', 'n', text='row of the joint of each variable in the table of joints'),
     integers('part', 'n', text='number of the variable within its joint'),
     singles('stored', f'n + {FRAME} * n_tips', 'n_stored',
@@ -105,39 +109,40 @@ ROBOT = Table('robot', (
 REQUEST = Table('request', ('n', 'n_tips'), (
     integer('method', text='a Method'),
     integer('mode', text='a Mode'),
-    integer('max_iterations', text='iterations of one attempt'),
-    integer('max_restarts', text='attempts after the first; 0: keep to the seed, for streams'),
-    integer('max_solutions', text='solutions to be kept, in the mode that finds all'),
-    integer('max_trace', text='iterates to be kept'),
-    integer('posture_iterations', text='iterations for the wishes; 0: there are none'),
-    integer('seeded', text='1: the seed is a wish of the caller'),
-    number('timeout', text='time budget [s]'),
-    number('max_joint_step', text='largest change of a joint from the seed; 0: any'),
-    number('stay', text='weight of the pull towards the seed'),
-    floats('goals', 'n_tips', GOAL.width, text='one row per tip'),
-    floats('seed', 'n', text='start, and the turn of continuous joints that is wanted'),
-    floats('lower', 'n', text='lower limits'),
-    floats('upper', 'n', text='upper limits'),
-    floats('metric', 'n', text='cost of moving a joint: 1 / strength^2; negative: locked'),
-    floats('pull', 'n', text='weight of the pull towards rest'),
-    floats('rest', 'n', text='posture to be near'),
-    floats('repel', 'n', text='weight of the push away from the limits'),
+    integer('max_iterations', text='iterations of one attempt at most'),
+    integer('max_restarts', text='attempts after the first at most; 0: keep to the seed'),
+    integer('max_solutions', text='solutions to be kept in the mode ALL; part of the answer size'),
+    integer('max_trace', text='iterates to be kept, for studies; part of the answer size'),
+    integer('posture_iterations', text='iterations for the wishes: stay, pull, repel; 0: no wish'),
+    integer('seeded', text='1: begin at the seed; 0: where the goal suggests'),
+    number('timeout', text='time budget of a solve [s]'),
+    number('max_joint_step', text='largest change of a joint from the seed [rad or m]; 0: any'),
+    number('stay', text='wish: weight of the pull towards the seed'),
+    floats('goals', 'n_tips', GOAL.width, text='one per tip'),
+    floats('seed', 'n', text='start, and the turn of continuous joints that is wanted [rad or m]'),
+    floats('lower', 'n', text='lower limits [rad or m]'),
+    floats('upper', 'n', text='upper limits [rad or m]'),
+    floats('metric', 'n', text='cost of moving a joint: 1 / strength^2; -1: locked at the seed'),
+    floats('pull', 'n', text='wish: weight of the pull towards rest'),
+    floats('rest', 'n', text='posture to be near [rad or m]'),
+    floats('repel', 'n', text='wish: weight of the push away from the limits'),
 ))
 LOCKED = -1.0  # metric of a joint that must keep its seed
 
 ANSWER = Table('answer', ('n', 'n_tips', 'max_solutions', 'max_trace'), (
     integers('status', 1, text='a Status'),
-    integers('iterations', 1, text='of all attempts together'),
+    integers('iterations', 1, text='iterations of all attempts together'),
     integers('restarts', 1, text='number of the last start; 0: the first'),
     integers('n_solutions', 1, text='solutions kept'),
     integers('n_trace', 1, text='iterates kept'),
     floats('cost', 1, text='sum of the weighted squared errors'),
-    floats('time', 1, text='duration [s]'),
-    floats('q', 'n', text='joint vector, inside the limits'),
+    floats('time', 1, text='duration of the solve [s]'),
+    floats('q', 'n', text='joint vector [rad or m], inside the limits whatever the status'),
     floats('error', 'n_tips', 2, text='distance [m] and angle [rad] of each tip from its goal'),
-    integers('pressed', 'n', text='-1, 1: pressed against a limit; 2: first variable of a ball'),
-    floats('solutions', 'max_solutions', 'n', text='distinct solutions'),
-    floats('trace', 'max_trace', 'n', text='every iterate, in order'),
+    integers('pressed', 'n', text='-1, 1: pressed against the lower, upper limit; 2: a ball, at '
+             'its first variable; 0: not pressed'),
+    floats('solutions', 'max_solutions', 'n', text='distinct solutions, n_solutions of them'),
+    floats('trace', 'max_trace', 'n', text='iterates in order, n_trace of them'),
 ))
 
 PACKING = Table('packing', ('n_joints',), (

@@ -34,10 +34,10 @@ SMALLEST, LARGEST = 1e-150, 1e150  # of numbers whose squares are numbers
 class PoseKind(IntEnum):
     """How a pose is written."""
 
-    DUAL_QUATERNION = 0  # rotation w, x, y, z; then half of translation times rotation
+    DUAL_QUATERNION = 0  # rotation r: w, x, y, z; then 1/2 t r of the translation t: w, x, y, z
     MATRIX = 1  # 4x4, row by row
     XYZ_WXYZ = 2  # position, then the quaternion with its real part first
-    XYZ_XYZW = 3  # position, then the quaternion with its real part last
+    XYZ_XYZW = 3  # position, then the quaternion with its real part last, as in ROS
 
 
 WIDTHS = (8, 16, 7, 7)  # numbers of a pose of each kind
@@ -46,7 +46,7 @@ WIDTHS = (8, 16, 7, 7)  # numbers of a pose of each kind
 class Fault(IntEnum):
     """What is wrong with an argument; 0: nothing."""
 
-    NONE = 0
+    NONE = 0  # nothing is wrong
     POSE_NOT_FINITE = 1  # a pose has a number that is infinite, not a number or beyond 1e150
     POSE_NOT_ROTATION = 2  # a quaternion is zero
     POSE_NOT_RIGID = 3  # a matrix is no rigid motion
@@ -161,11 +161,18 @@ def pose_at(numbers, kind, row):
 
 @kernel
 def write_pose(kind, x, numbers_out):
-    """Write a frame (r, t) as a dual quaternion or as a matrix."""
+    """Write a frame (r, t) as a pose of a kind."""
     if kind == PoseKind.DUAL_QUATERNION:
         frame.store_dual(x, numbers_out)
         return
-    rows, t = quaternion.to_matrix(x[0]), x[1]
+    r, t = x
+    if kind != PoseKind.MATRIX:
+        first = 3 if kind == PoseKind.XYZ_XYZW else 4  # place of the imaginary parts
+        numbers_out[6 if kind == PoseKind.XYZ_XYZW else 3] = r[0]
+        for i in range(3):
+            numbers_out[i], numbers_out[first + i] = t[i], r[i + 1]
+        return
+    rows = quaternion.to_matrix(r)
     for i in range(3):
         for j in range(3):
             numbers_out[4 * i + j] = rows[i][j]

@@ -267,9 +267,9 @@ static void solver_free(PyObject *object)
 static int64_t kind_of(const Py_buffer *goal)
 {
     if (goal->ndim == 2 && goal->shape[0] == 4 && goal->shape[1] == 4)
-        return DQ_IK_MATRIX;
+        return DQ_IK_POSE_MATRIX;
     if (goal->ndim == 1 && goal->shape[0] == 8)
-        return DQ_IK_DUAL_QUATERNION;
+        return DQ_IK_POSE_DUAL_QUATERNION;
     return -1;
 }
 

@@ -32,7 +32,8 @@ import sysconfig
 
 PACKAGE = Path(__file__).resolve().parents[1]
 BUILT = PACKAGE / 'native' / 'built'  # builds beside the sources, and in wheels
-RECIPE = ('door.c', 'front_end.py', 'back_end.py', 'header.py', 'levels.py', 'link.py')
+RECIPE = ('door.c', 'front_end.py', 'back_end.py', 'header.py', 'c_text.py', 'fields.py',
+          'levels.py', 'link.py')
 NUMBA = '0.68.1'  # the front end uses private names of it
 LOADED = 1  # type of an ELF segment that is loaded
 

@@ -21,39 +21,60 @@ Nothing here is written down twice: names and types of arguments come from the a
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from enum import IntEnum
+from collections.abc import Sequence
 import inspect
 import re
 import textwrap
 
+from dq_ik.core import joints, layout
 from dq_ik.core.exports import ENTRIES, FAULTS
 from dq_ik.core.joint_check import PackError
-from dq_ik.core.joints import JOINT, JointType, TIP
-from dq_ik.core.layout import ANSWER, GOAL, Method, Mode, REQUEST, ROBOT
+from dq_ik.core.joints import JointType
+from dq_ik.core.layout import Method, Mode
 from dq_ik.core.pose_input import Fault, PoseKind
-from dq_ik.core.table import INTEGER, Row, SINGLE, Table
-from dq_ik.core.verdict import Status
+from dq_ik.core.verdict import SENTENCES, Status
+from dq_ik.native.c_text import COLUMNS, comment, documented, enum, in_c, remarks, struct, texts
+from dq_ik.native.fields import accessors
 from dq_ik.native.levels import LEVELS, tests_of
 
 TYPES = {'Numbers': 'const double *', 'NumbersOut': 'double *', 'int': 'int64_t ',
-         'float': 'double '}
+         'float': 'double ', 'joints': 'const dq_ik_joint *', 'tips': 'const dq_ik_tip *'}
+TIED = '~'  # a space at which no line ends
 LETTERS = {'Numbers': 'r', 'NumbersOut': 'w', 'int': 'i', 'float': 'd'}
-ENUMS = (PoseKind, Fault, PackError, JointType, Method, Mode, Status)
+ENUMS = (PoseKind, Status, Fault, PackError, JointType, Method, Mode)
 INTRODUCTION = """\
-Inverse kinematics with dual quaternions under hard joint limits.
+dq_ik: inverse kinematics with dual quaternions under hard joint limits, for C and C++.
 
-No function allocates, throws or keeps anything: memory is handed in by the caller, one for each
-thread; robots and requests may be shared by any number of threads. Lengths are metres, angles
-radians; numbers are doubles, sizes of memory are in words of eight bytes.
+Units and orders. Lengths are metres, angles radians, times seconds. Matrices are written row by
+row. Tables (n, m) are n rows of m numbers. Numbers are doubles; sizes of memory are in words of
+eight bytes, so that std::vector<double> or an array of doubles is the memory for everything.
 
-A robot, a request and an answer are blocks of memory. dq_ik_robot writes a robot from a table of
-joints, dq_ik_request a request with the usual options, dq_ik_solve answers. The functions below
-them lead to the fields of a block. Results below zero tell what is wrong: DQ_IK_FAULT gives the
-reason, DQ_IK_FAULT_ROW the row.
+Blocks. A robot, a request and an answer are blocks of words. Make them in this order:
+
+  robot    dq_ik_robot_size() and dq_ik_robot() write it from a table of joints; or read a file
+           that 'dq_ik export robot.urdf arm.dqik' has written, and call dq_ik_check_robot()
+  request  dq_ik_request_size(), dq_ik_request(); then change what you want to have otherwise
+  memory   dq_ik_memory_size(); what a call works in
+  answer   dq_ik_answer_size(); dq_ik_solve() writes it, dq_ik_answer_...() read it
+
+Threads. No function allocates, throws, locks or keeps anything. Robots and requests are only
+read: any number of threads may share them. Memory and answers belong to one call at a time.
+
+Results. Below zero, a result says what is wrong: DQ_IK_FAULT(result) is the reason,
+DQ_IK_FAULT_ROW(result) the row of the argument that is meant. Nothing else is an error: a goal
+out of reach has an answer, the nearest configuration within the limits, and a status that says
+so. The numbers in a request are not checked: take methods and modes from the enums, finite
+numbers, and limits within those of the robot.
 
 This file is generated from the Python sources."""
 
+START = """\
+#ifndef DQ_IK_H
+#define DQ_IK_H
+
+#include <stdint.h>
+#include <string.h>
+"""
 API = """\
 #ifdef DQ_IK_EXPORTS
 #define DQ_IK_API __attribute__((visibility("default")))
@@ -64,24 +85,48 @@ API = """\
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* Name of the sources that the library was built from; that of this file is DQ_IK_DIGEST. */
+DQ_IK_API const char *dq_ik_digest(void);
+
+/* Kind of processor whose code is used here; NULL: there is none for this processor, and no other
+   function may be called. */
+DQ_IK_API const char *dq_ik_level(void);
 """
 
 
 def header(digest: str, version: str) -> str:
     """Return the C header."""
-    parts = [_comment(INTRODUCTION), '#ifndef DQ_IK_H\n#define DQ_IK_H\n\n#include <stdint.h>\n',
+    parts = [comment(INTRODUCTION), START,
              f'#define DQ_IK_VERSION "{version}"', f'#define DQ_IK_DIGEST "{digest}"\n',
              f'#define DQ_IK_FAULT(result) ((result) < 0 ? -(result) % {FAULTS} : 0)',
              f'#define DQ_IK_FAULT_ROW(result) ((result) < 0 ? -(result) / {FAULTS} : 0)\n']
-    parts += [_enum(kind) for kind in ENUMS]
-    parts += [_row('joint', JOINT), _row('tip', TIP), _row('goal', GOAL)]
-    parts += [API, 'DQ_IK_API const char *dq_ik_digest(void);  /* of the sources */',
-              'DQ_IK_API const char *dq_ik_level(void);  /* of the processor; 0: none fits */\n']
-    parts += [_comment(inspect.getdoc(function) or '') + f'DQ_IK_API {prototype(name)};\n'
-              for name, function in ENTRIES.items()]
-    parts += ['#ifdef __cplusplus\n}\n#endif\n']
-    parts += [text for table in (ROBOT, REQUEST, ANSWER) for text in _accessors(table)]
+    parts += [enum(kind, SENTENCES if kind is Status else {}) + '\n' for kind in ENUMS]
+    for name, module in (('joint', joints), ('tip', joints), ('goal', layout)):
+        parts.append(struct(name, getattr(module, name.upper()), module) + '\n')
+    parts.append(API)
+    for name, function in ENTRIES.items():
+        tied = re.sub('([a-z0-9_]) (?=[a-z*])', rf'\1{TIED}', prototype(name))
+        declaration = textwrap.fill(f'DQ_IK_API {tied};', COLUMNS,
+                                    subsequent_indent=' ' * 4).replace(TIED, ' ')
+        parts += [documented(inspect.getdoc(function) or '', ENTRIES), declaration, '']
+    parts += ['#ifdef __cplusplus\n}\n#endif\n', *accessors(), *_words()]
     return '\n'.join([*parts, '#endif\n'])
+
+
+def _words() -> list[str]:
+    """Write the functions that tell in words what results mean."""
+    found = {}
+    for kind in (Fault, PackError):
+        behind = remarks(inspect.getsource(kind))
+        found[kind] = {member.value: in_c(behind[member.name]) for member in kind if member.value}
+    return [
+        texts('status_text', 'A DQ_IK_STATUS_... in words.',
+              {status.value: SENTENCES[status] for status in Status}) + '\n',
+        texts('fault_text', 'A DQ_IK_FAULT_... in words: dq_ik_fault_text(DQ_IK_FAULT(result)).',
+              found[Fault]) + '\n',
+        texts('pack_text', 'A DQ_IK_PACK_... in words, of what dq_ik_robot_size() answers.',
+              found[PackError]) + '\n']
 
 
 def arguments(name: str) -> list[tuple[str, str]]:
@@ -92,50 +137,9 @@ def arguments(name: str) -> list[tuple[str, str]]:
 
 def prototype(name: str, suffix: str = '') -> str:
     """Return the C declaration of an entry."""
-    inside = ', '.join(f'{TYPES[kind]}{argument}' for argument, kind in arguments(name))
+    inside = ', '.join(f'{TYPES.get(argument, TYPES[kind])}{argument}'
+                       for argument, kind in arguments(name))
     return f'int64_t dq_ik_{name}{suffix}({inside})'
-
-
-def _comment(text: str) -> str:
-    text = re.sub(r':(func|class|mod):`~?(?:[\w.]*\.)?(\w+)`', r'\2', text).replace('``', '')
-    return '/*\n' + textwrap.indent(text.strip(), ' * ', lambda line: True).replace(
-        ' * \n', ' *\n') + '\n */\n'
-
-
-def _enum(kind: type[IntEnum]) -> str:
-    """Write an enum; members of the more general ones are named after it."""
-    prefix = {'PoseKind': '', 'Fault': 'FAULT_', 'PackError': 'PACK_', 'JointType': 'JOINT_',
-              'Method': 'METHOD_', 'Mode': 'MODE_', 'Status': 'STATUS_'}[kind.__name__]
-    members = ',\n'.join(f'    DQ_IK_{prefix}{member.name} = {member.value}' for member in kind)
-    text = (inspect.getdoc(kind) or kind.__name__).splitlines()[0]
-    return f'/* {text} */\nenum {{\n{members}\n}};\n'
-
-
-def _row(name: str, row: Row) -> str:
-    """Write the columns of a matrix."""
-    lines = [f'    DQ_IK_{name.upper()}_{column.upper()} = {place}'
-             for column, place in zip(row.widths, row.places)]
-    lines.append(f'    DQ_IK_{name.upper()}_WIDTH = {row.width}')
-    return f'/* Columns of a {name} */\nenum {{\n' + ',\n'.join(lines) + '\n};\n'
-
-
-def _accessors(table: Table) -> Iterator[str]:
-    """Write for each size and field of a table a function that leads to it."""
-    name = table.name
-    for i, size in enumerate(table.sizes):
-        yield (f'static inline int64_t dq_ik_{name}_{size}(const double *{name})\n'
-               f'{{ return ((const int64_t *){name})[{i + 2}]; }}\n')
-    for field in table.fields.values():
-        kind = {INTEGER: 'int64_t', SINGLE: 'float'}.get(field.kind, 'double')
-        shape = f", ({', '.join(field.shape)})" if field.shape else ''
-        formula = table.places[field.name]
-        for size in table.sizes:
-            formula = re.sub(rf'\b{size}\b', f'dq_ik_{name}_{size}({name})', formula)
-        formula = formula.replace('//', '/')
-        cast = '' if kind == 'double' else f'({kind} *)'
-        yield (f'/* {field.text}{shape} */\n'
-               f'static inline {kind} *dq_ik_{name}_{field.name}(double *{name})\n'
-               f'{{ return {cast}({name} + {formula}); }}\n')
 
 
 def door_entries() -> str:
