@@ -21,6 +21,7 @@ import sys
 import numpy as np
 
 from dq_ik.chain import Chain
+from dq_ik.cli.version import Version
 from dq_ik.describe import HEADINGS, joint_rows
 from dq_ik.model import RobotModel
 from dq_ik.urdf import load_robot
@@ -33,6 +34,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument('--tip', nargs='+', help='last link of the chain, or several')
     parser.add_argument('--soft-limits', action='store_true',
                         help='take the limits of <safety_controller> where they are given')
+    parser.add_argument('--version', action=Version)
 
 
 def run(args: Namespace) -> int:

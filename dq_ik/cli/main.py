@@ -25,12 +25,14 @@ from collections.abc import Sequence
 from importlib import import_module
 import sys
 
+from dq_ik.cli.version import Version
 from dq_ik.errors import DqIkError
 
 #: every command with its one-line help
 COMMANDS = {
     'info': 'describe a robot: links, joints, limits, tips',
     'solve': 'solve one goal for a URDF, without ROS',
+    'export': 'write a robot as a file for programs in C and C++',
     'node': 'run the ROS 2 node',
     'goal': 'send a goal to a running node',
     'ask': 'ask a running node for one solution',
@@ -50,6 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     own, for_ros = given[:split], given[split:]
     parser = argparse.ArgumentParser(
         prog='dq_ik', description='Inverse kinematics on dual quaternions, for ROS 2 and without.')
+    parser.add_argument('--version', action=Version)
     commands = parser.add_subparsers(dest='command', required=True, metavar='COMMAND')
     chosen = next((word for word in own if word in COMMANDS), None)
     for name, text in COMMANDS.items():

@@ -15,12 +15,12 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from argparse import _ArgumentGroup, ArgumentParser, ArgumentTypeError, Namespace
 
 from dq_ik.pose import Pose
 
 
-def add_pose(parser: ArgumentParser, required: bool = True) -> None:
+def add_pose(parser: ArgumentParser | _ArgumentGroup, required: bool = True) -> None:
     """Add the arguments of one pose."""
     parser.add_argument('--xyz', nargs=3, type=float, required=required, metavar=('X', 'Y', 'Z'),
                         help='position [m]')

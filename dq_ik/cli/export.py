@@ -1,0 +1,68 @@
+# Copyright 2026 The dq_ik Authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+"""``dq_ik export``: write a robot as a file for programs in C and C++."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+
+from dq_ik.chain import Chain
+from dq_ik.cli.pose_arguments import add_pose, read_pose
+from dq_ik.errors import DqIkError, OptionError
+from dq_ik.solver import STARTS
+from dq_ik.urdf import load_robot
+
+MOST_STARTS = 1_000_000
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Add the arguments of ``dq_ik export``."""
+    parser.add_argument('robot', help='URDF or xacro file')
+    parser.add_argument('output', type=Path, help='file to be written, for instance arm.dqik')
+    parser.add_argument('--base', help='link that stands still; the root if not given')
+    parser.add_argument('--tip', nargs='+', help='link that goes to goals, or several; the only '
+                                                 'leaf if not given')
+    parser.add_argument('--starts', type=int, default=STARTS, metavar='N',
+                        help='configurations to be stored, from which searches may start '
+                             '(default: %(default)s)')
+    parser.add_argument('--soft-limits', action='store_true',
+                        help='take the limits of <safety_controller> where they are given')
+    add_pose(parser.add_argument_group('tool', 'pose of the goal frame in the tip link'),
+             required=False)
+
+
+def run(args: Namespace) -> int:
+    """Write the file and say what is in it."""
+    if not 1 <= args.starts <= MOST_STARTS:
+        raise OptionError(f'--starts is {args.starts}; it must be from 1 to {MOST_STARTS}')
+    has_tool = any(value is not None for value in (args.xyz, args.rpy, args.quat))
+    args.xyz = args.xyz or (0.0, 0.0, 0.0)
+    model = load_robot(args.robot, soft_limits=args.soft_limits)
+    chain = Chain(model, args.base, args.tip, read_pose(args) if has_tool else None)
+    block = chain.robot(args.starts)
+    try:
+        args.output.write_bytes(block.tobytes())
+    except OSError as error:
+        raise DqIkError(f'cannot write {args.output}: {error.strerror}') from None
+    print(describe(chain, args.output, block.nbytes, args.starts))
+    return 0
+
+
+def describe(chain: Chain, path: Path, size: int, starts: int) -> str:
+    """Return in words what a file holds; the order of the variables is that of joint vectors."""
+    lines = [f'wrote {path}: {size} bytes, {chain.base} -> {", ".join(chain.tips)}, '
+             f'{starts} stored configurations', f'joint vectors have {chain.n} numbers:']
+    lines += [f'  {i} {name}' for i, name in enumerate(chain.joint_names)]
+    return '\n'.join(lines)
