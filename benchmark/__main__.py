@@ -27,7 +27,7 @@ import tempfile
 
 from rich.console import Console
 
-from . import batches, calls, machine, micro, readme, report, robots, suite
+from . import batches, calls, machine, micro, native_program, readme, report, robots, suite
 from .experiments import EXPERIMENTS
 from .install import PYTHONS
 from .meter import Meter
@@ -35,7 +35,7 @@ from .peers import OURS, PEERS
 from .runner import Runner, start_workers
 
 ROOT = Path(__file__).parents[1]
-OTHERS = ('batch', 'calls', 'kinematics', *EXPERIMENTS, 'node')
+OTHERS = ('batch', 'calls', 'kinematics', 'program', *EXPERIMENTS, 'node')
 
 
 def arguments(words: list[str]) -> argparse.Namespace:
@@ -108,6 +108,9 @@ def run(options: argparse.Namespace, plan: suite.Plan, wanted: set[str], meter: 
         if 'kinematics' in wanted:
             with meter.part('kinematics'):
                 results['kinematics'] = micro.measure(meter)
+        if 'program' in wanted:
+            with meter.part('program'):
+                results['program'] = native_program.measure(meter)
         for name in sorted(wanted & EXPERIMENTS.keys()):
             with meter.part(name):
                 results['experiments'][name] = EXPERIMENTS[name](options.quick, meter, options.bvh)

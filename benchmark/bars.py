@@ -47,6 +47,7 @@ def bars(results: dict) -> Iterator[Bar]:
         yield from _batch([row for row in results['batch'] if row['solver'] == solver])
     yield from _calls(results['calls'])
     yield from _kinematics(results['kinematics'])
+    yield from _program(results.get('program', []))
     yield from _experiments(results['experiments'])
 
 
@@ -162,6 +163,12 @@ def _kinematics(rows: list[dict]) -> Iterator[Bar]:
             own, theirs = row[f'python_{key}'], row[f'pinocchio_{key}']
             yield Bar(f"{row['robot']}: {key} from Python not slower than Pinocchio's",
                       f'{own:.2f} us; Pinocchio {theirs:.2f} us', own <= theirs)
+
+
+def _program(rows: list[dict]) -> Iterator[Bar]:
+    for row in rows:
+        yield Bar(f"{row['robot']} solved in a C++ program: at most 1.1 times the kernel's time",
+                  f"{row['ratio']:.2f} times, {row['program_us']:.1f} us", row['ratio'] <= 1.1)
 
 
 def _experiments(found: dict) -> Iterator[Bar]:

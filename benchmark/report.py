@@ -66,7 +66,8 @@ def write(results: dict, docs: Path) -> None:
     parts = ['# Benchmark', PRELUDE, *_machine(results['meta']), *_bars(results),
              *_losses(results['rows']), *given(results), *_overview(results['rows']),
              *_cases(results['rows'], names), *_batch(results['batch']),
-             *_kinematics(results['kinematics']), *_first(results['calls']),
+             *_kinematics(results['kinematics']), *_program(results.get('program', [])),
+             *_first(results['calls']),
              *experiments(results['experiments'], names), *_node(results.get('node')),
              *_skipped(results['skipped']), YOURSELF]
     (docs / 'benchmark.md').write_text('\n\n'.join(parts) + '\n', encoding='utf-8')
@@ -179,6 +180,17 @@ def _kinematics(rows: list[dict]) -> Iterator[str]:
         keys = [key for key in rows[0] if key != 'robot']
         yield table(('robot', *(key.replace('_', ' ') for key in keys)),
                     [(row['robot'], *(f'{row[key]:.2f}' for key in keys)) for row in rows])
+
+
+def _program(rows: list[dict]) -> Iterator[str]:
+    if rows:
+        yield '## A program in C++'
+        yield ('`examples/cpp/solve.cpp` solves 10,000 random poses one by one. *Kernel*: the '
+               'same poses in one call of the library. Medians [us] of rounds in turn, on one '
+               'core.')
+        yield table(('robot', 'program', 'kernel', 'ratio'), [
+            (row['robot'], number(row['program_us']), number(row['kernel_us']),
+             f"{row['ratio']:.2f}") for row in rows])
 
 
 def _first(found: dict) -> Iterator[str]:

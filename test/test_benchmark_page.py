@@ -137,6 +137,15 @@ def kinematics(**changes):
             'python_jacobian': 0.9, 'pinocchio_fk': 0.6, 'pinocchio_jacobian': 0.8} | changes
 
 
+@pytest.mark.parametrize(('ratio', 'met'), [(1.09, True), (1.11, False)])
+def test_a_program_in_c_plus_plus_is_judged_beside_the_kernel(ratio, met, tmp_path):
+    rows = [{'robot': 'Panda (7)', 'program_us': 5.0, 'kernel_us': 4.7, 'ratio': ratio}]
+    assert judged(program=rows) == {
+        "Panda (7) solved in a C++ program: at most 1.1 times the kernel's time": met}
+    report.write(results() | {'program': rows}, tmp_path)
+    assert f'{ratio:.2f}' in (tmp_path / 'benchmark.md').read_text()
+
+
 def test_kinematics_from_python_are_judged_beside_pinocchio(tmp_path):
     run = results() | {'kinematics': [kinematics()]}
     found = {bar.demand: bar.met for bar in bars.bars(run)}
