@@ -27,6 +27,7 @@ import pytest
 
 from dq_ik.chain import Chain
 from dq_ik.cli.main import main
+from dq_ik.core.compile import CHECKED
 from dq_ik.core.layout import ANSWER
 from dq_ik.core.pose_input import PoseKind
 from dq_ik.native import build, files
@@ -43,9 +44,18 @@ STRICT = ('-Wall', '-Wextra', '-Werror', '-pedantic', '-Wconversion', '-Wcast-qu
 CROSS = 'aarch64-linux-gnu-g++', 'qemu-aarch64'
 POSES, SHOWN = 10_000, 500
 
-pytestmark = pytest.mark.skipif(
-    not getattr(door(), 'path', None) or not shutil.which('g++'),
-    reason='needs the native library and g++')
+
+
+def library_is_there() -> bool:
+    """Tell whether the library of the door that Python uses is beside it."""
+    path = getattr(door(), 'path', None)
+    header = path.with_name('dq_ik.h') if path else None
+    return (header is not None and header.exists() and path.with_name('libdq_ik.so').exists()
+            and f'"{files.digest(CHECKED)}"' in header.read_text())
+
+
+pytestmark = pytest.mark.skipif(not library_is_there() or not shutil.which('g++'),
+                                reason='needs the native library and g++')
 
 # The arm of the table in robot.hpp.
 ROWS = ((0.0, 0.3, '0 0 1', 3.0), (0.1, 0.0, '0 1 0', 2.0), (0.0, 0.45, '0 1 0', 2.5),
@@ -276,15 +286,19 @@ def test_the_example_runs_on_aarch64(panda_file, tmp_path):
     if not build.has_numba(sys.executable):
         pytest.skip(f'needs numba {files.NUMBA}')
     build.generate(tmp_path, ['aarch64'])
+    source = tmp_path / 'solve.cpp'
+    patient = (CPP / 'solve.cpp').read_text().replace('data(), 0.01)', 'data(), 9.0)')  # qemu
+    assert '9.0' in patient
+    source.write_text(patient)
     run('aarch64-linux-gnu-gcc', '-O2', '-c', tmp_path / 'choose.c', '-o', tmp_path / 'choose.o')
     run('aarch64-linux-gnu-g++', '-std=c++17', '-O2', '-static', '-I', tmp_path, '-I', CPP,
-        CPP / 'solve.cpp', tmp_path / 'choose.o', tmp_path / 'dq_ik_aarch64.s', '-lm', '-o',
+        source, tmp_path / 'choose.o', tmp_path / 'dq_ik_aarch64.s', '-lm', '-o',
         tmp_path / 'solve')
     chain = load_robot(PANDA).chain()
     q, reached, _ = read(run('qemu-aarch64', tmp_path / 'solve', panda_file, SHOWN), chain.n)
     expected, _ = answers_of(chain, goals_of(chain, SHOWN))
-    same = (q == expected).all(axis=1).mean()
-    close = (np.abs(q - expected).max(axis=1) < 1e-6).mean()
-    print(f'\naarch64: {reached} of {POSES} reached, {same:.1%} the same bits, {close:.1%} close')
-    assert reached >= 0.99 * POSES
-    assert close > 0.5
+    difference = np.abs(q - expected).max(axis=1)
+    print(f'\naarch64: {reached} of {POSES} reached, difference {np.median(difference):.1e}, '
+          f'{(difference < 1e-6).mean():.2%} within 1e-6')
+    assert reached >= 0.999 * POSES
+    assert (difference < 1e-6).mean() > 0.95
