@@ -18,8 +18,9 @@ from __future__ import annotations
 
 from dq_ik.core import blocks as memory_blocks
 from dq_ik.core import pack
+from dq_ik.core.block_check import fault, is_robot
 from dq_ik.core.blocks import view_packing, view_robot
-from dq_ik.core.entry import entry, fault, is_robot, Numbers, NumbersOut
+from dq_ik.core.entry import entry, Numbers, NumbersOut
 from dq_ik.core.joints import JOINT, TIP
 from dq_ik.core.layout import ROBOT
 from dq_ik.core.memory import integers, matrix, vector
@@ -107,6 +108,4 @@ def check_robot(robot: Numbers, n_words: int) -> int:
     for place in range(2, ROBOT_HEAD):
         if head[place] < 0 or head[place] > n_words:
             return fault(Fault.WRONG_BLOCK.value, 0)
-    words = memory_blocks.size_of_robot(head[2], head[3], head[4], head[5], head[6], head[7],
-                                        head[8])
-    return 0 if words == n_words == head[1] else fault(Fault.WRONG_BLOCK.value, 0)
+    return 0 if head[1] == n_words else fault(Fault.WRONG_BLOCK.value, 0)

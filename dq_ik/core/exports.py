@@ -16,7 +16,7 @@
 The entries of the library: what C, C++ and Python call.
 
 Arguments are addresses and numbers. The annotations say which: ``Numbers`` are read,
-``NumbersOut`` are written. Results below zero say what is wrong (:mod:`dq_ik.core.entry`). Nothing
+``NumbersOut`` are written. Results below zero say what is wrong (:mod:`dq_ik.core.block_check`). Nothing
 is allocated; memory is handed in and may be used by one call at a time, everything else by any
 number of threads. As plain Python the entries take NumPy arrays for the addresses.
 """
@@ -25,18 +25,10 @@ from __future__ import annotations
 
 from dq_ik.core import blocks as memory_blocks
 from dq_ik.core import export_robot
+from dq_ik.core.block_check import fault, fits, is_request, is_robot
 from dq_ik.core.blocks import prepare_work, take_row, view_request, view_robot, view_work, work_of
 from dq_ik.core.compile import kernel
-from dq_ik.core.entry import (
-    ENTRIES,
-    entry,
-    fault,
-    FAULTS,
-    is_request,
-    is_robot,
-    Numbers,
-    NumbersOut,
-)
+from dq_ik.core.entry import ENTRIES, entry, Numbers, NumbersOut
 from dq_ik.core.jacobian import jacobian as jacobian_of_tip
 from dq_ik.core.memory import address, integers, matrix, vector
 from dq_ik.core.pose_input import Fault, pose_at, PoseKind, read_pose, width, write_pose
@@ -46,7 +38,7 @@ from dq_ik.core.tree import forward_kinematics, tip_frame
 from dq_ik.core.usual import write_usual
 from dq_ik.core.vector import all_finite, copy
 
-__all__ = ['ENTRIES', 'export_robot', 'FAULTS']
+__all__ = ['ENTRIES', 'export_robot']
 
 
 @entry
@@ -93,7 +85,13 @@ def memory_size(robot: Numbers) -> int:
 
 @entry
 def answer_size(request: Numbers) -> int:
-    """Words of an answer to a request; ask again after max_solutions or max_trace was changed."""
+    """
+    Words of an answer to a request; ask again after max_solutions or max_trace was changed.
+
+    :returns: words; below zero: it is no request
+    """
+    if not is_request(request):
+        return fault(Fault.WRONG_BLOCK.value, 0)
     return memory_blocks.answer_size(request)
 
 
@@ -131,7 +129,7 @@ def solve(robot: Numbers, requests: Numbers, n_requests: int, poses: Numbers, po
         request = address(requests, 0)
         if n_requests > 1:
             request = address(requests, row * vector(integers(requests, 0), 0, 2)[1])
-        if not is_request(request, robot):
+        if not is_request(request) or not fits(request, robot):
             return fault(Fault.WRONG_BLOCK.value, row)
         blocks = take_row(robot, request, answers_out, row, memory)
         work = work_of(blocks)

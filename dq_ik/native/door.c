@@ -26,7 +26,7 @@
 #include <string.h>
 #include "dq_ik.h"
 
-#define N_SIZES 4 /* words of a robot's head that are read here: table, length, n, n_tips */
+#define N_SIZES 4 /* words of the heads that are read here: table, length, n, n_tips */
 static const double ORIGIN[3] = {0.0, 0.0, 0.0};
 
 /* Open a contiguous buffer of float64; 0: it is none, and no error is set. */
@@ -187,10 +187,12 @@ static PyObject *robot_jacobian(PyObject *object, PyObject *const *args, Py_ssiz
     double *memory = open_vector(self, args[0], &q, &error);
     if (!memory)
         return error ? NULL : none();
-    if (given && (!open_numbers(args[2], &point, 0) || words(&point) != 3)) {
+    if (given && !open_numbers(args[2], &point, 0)) {
         PyErr_SetString(PyExc_TypeError, "a point is three numbers");
     } else {
-        if (!open_numbers(args[4], &out, PyBUF_WRITABLE)) {
+        if (given && words(&point) != 3) {
+            PyErr_SetString(PyExc_TypeError, "a point is three numbers");
+        } else if (!open_numbers(args[4], &out, PyBUF_WRITABLE)) {
             PyErr_SetString(PyExc_TypeError, "the array for the answer is not writable");
         } else {
             if (words(&out) != 6 * self->n)
@@ -244,10 +246,16 @@ static PyObject *solver_new(PyTypeObject *type, PyObject *args, PyObject *keywor
         Py_DECREF(self);
         return NULL;
     }
-    const int64_t *head = self->robot.buf;
+    const int64_t *head = self->robot.buf, *asked = self->request.buf;
     self->n = head[2];
     self->n_tips = head[3];
-    self->answer = dq_ik_answer_size(self->request.buf);
+    self->answer = words(&self->request) < N_SIZES || asked[1] != words(&self->request)
+        ? -1 : dq_ik_answer_size(self->request.buf);
+    if (self->answer < 0 || asked[2] != self->n || asked[3] != self->n_tips) {
+        PyErr_SetString(PyExc_ValueError, "this block is no request for this robot");
+        Py_DECREF(self);
+        return NULL;
+    }
     return (PyObject *)self;
 }
 

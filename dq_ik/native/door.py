@@ -34,6 +34,7 @@ from dq_ik.core.pose_input import PoseKind
 Entries = Mapping[str, Callable[..., int]]
 NO_NUMBERS = np.empty(0)
 ORIGIN = np.zeros(3)
+N_SIZES = 4  # words of the heads that are read here: table, length, n, n_tips
 
 
 class Door:
@@ -68,10 +69,8 @@ class Robot:
     def __init__(self, entries: Entries, block: np.ndarray) -> None:
         """Note the sizes of a robot's block."""
         self._entries, self._block = entries, block
-        self._memory_size = entries['memory_size'](block)
-        if self._memory_size < 0:
-            raise ValueError('this block is no robot of this version')
-        _, _, self._n, self._n_tips = block[:4].view(np.int64).tolist()
+        self._memory_size = _memory_size(entries, block)
+        self._n, self._n_tips = _sizes(block)
 
     def fk(self, q: Any, tip: int) -> Any:
         """Return (real, dual) of a tip's pose, or a number below zero."""
@@ -102,10 +101,11 @@ class Solver:
     def __init__(self, entries: Entries, robot: np.ndarray, request: np.ndarray) -> None:
         """Note the sizes."""
         self._entries, self._robot, self._request = entries, robot, request
-        self._memory_size = entries['memory_size'](robot)
-        if self._memory_size < 0:
-            raise ValueError('this block is no robot of this version')
-        _, _, self._n, self._n_tips = robot[:4].view(np.int64).tolist()
+        self._memory_size = _memory_size(entries, robot)
+        self._n, self._n_tips = _sizes(robot)
+        if (not _is_whole(request) or entries['answer_size'](request) < 0
+                or _sizes(request) != _sizes(robot)):
+            raise ValueError('this block is no request for this robot')
 
     def solve(self, goal: Any, seed: Any, timeout: float, answer: np.ndarray) -> Any:
         """Write the answer and return its status; None: goal or seed must be converted first."""
@@ -119,6 +119,23 @@ class Solver:
             self._robot, self._request, 1, goal.reshape(-1), int(kind), 1,
             seed if seeded else NO_NUMBERS, int(seeded), timeout, answer, 1,
             np.empty(self._memory_size))
+
+
+def _is_whole(block: np.ndarray) -> bool:
+    """Tell whether a block has the length that its head states."""
+    return len(block) >= N_SIZES and int(block[:2].view(np.int64)[1]) == len(block)
+
+
+def _memory_size(entries: Entries, robot: np.ndarray) -> int:
+    size = entries['memory_size'](robot) if _is_whole(robot) else -1
+    if size < 0:
+        raise ValueError('this block is no robot of this version')
+    return size
+
+
+def _sizes(block: np.ndarray) -> list[int]:
+    """Return the numbers of variables and of tips of a robot or a request."""
+    return block[2:N_SIZES].view(np.int64).tolist()
 
 
 def _is_numbers(value: Any) -> bool:

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from dq_ik.core.exports import FAULTS
+from dq_ik.core.block_check import FAULTS
 from dq_ik.core.joint_check import PackError
 from dq_ik.core.pose_input import Fault
 

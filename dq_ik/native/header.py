@@ -27,7 +27,8 @@ import re
 import textwrap
 
 from dq_ik.core import joints, layout
-from dq_ik.core.exports import ENTRIES, FAULTS
+from dq_ik.core.block_check import FAULTS
+from dq_ik.core.exports import ENTRIES
 from dq_ik.core.joint_check import PackError
 from dq_ik.core.joints import JointType
 from dq_ik.core.layout import Method, Mode
