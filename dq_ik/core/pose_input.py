@@ -21,6 +21,7 @@ Every entry that takes poses reads them here, so that one set of rules holds for
 from __future__ import annotations
 
 from enum import IntEnum
+import math
 
 from dq_ik.core import dual_quaternion, frame, quaternion
 from dq_ik.core.compile import kernel, routine
@@ -28,7 +29,7 @@ from dq_ik.core.memory import vector
 from dq_ik.core.vector import all_finite
 
 ROTATION_TOLERANCE = 1e-4  # a rotation matrix may be off by this much (rounded files)
-SMALLEST, LARGEST = 1e-150, 1e150  # of numbers whose squares are numbers
+SHORTEST = 1e-12  # of quaternions that have a direction
 
 
 class PoseKind(IntEnum):
@@ -47,7 +48,7 @@ class Fault(IntEnum):
     """What is wrong with an argument; 0: nothing."""
 
     NONE = 0  # nothing is wrong
-    POSE_NOT_FINITE = 1  # a pose has a number that is infinite, not a number or beyond 1e150
+    POSE_NOT_FINITE = 1  # a pose has a number that is infinite or not a number, or is too far away
     POSE_NOT_ROTATION = 2  # a quaternion is zero
     POSE_NOT_RIGID = 3  # a matrix is no rigid motion
     VECTOR_NOT_FINITE = 4  # a seed or a configuration is not finite
@@ -72,7 +73,7 @@ def read_pose(kind, numbers, pose_out):
     :param pose_out: ``(8,)``; not written where the pose is bad
     :returns: a :class:`Fault`
     """
-    if not all_finite(numbers) or _largest(numbers) > LARGEST:
+    if not all_finite(numbers):
         return Fault.POSE_NOT_FINITE.value
     if kind == PoseKind.MATRIX:
         if not _is_rigid(numbers):
@@ -82,24 +83,16 @@ def read_pose(kind, numbers, pose_out):
         t = (m[3], m[7], m[11])
     else:
         r = _quaternion(kind, numbers)
-        norm = _norm(r)
-        if not norm > SMALLEST:
+        size = max(_largest(r), SHORTEST)
+        r = quaternion.scale(r, 1.0 / size)  # its squares are numbers
+        norm = quaternion.norm(r)
+        if not size * norm >= SHORTEST:
             return Fault.POSE_NOT_ROTATION.value
         r = quaternion.scale(r, 1.0 / norm)
         if kind == PoseKind.DUAL_QUATERNION:
-            return _store_dual(r, norm, numbers, pose_out)
+            return _store_dual(r, size, norm, numbers, pose_out)
         t = (numbers[0], numbers[1], numbers[2])
-    dual_quaternion.store(dual_quaternion.from_rotation_translation(r, t), pose_out)
-    return Fault.NONE.value
-
-
-@kernel
-def _largest(numbers):
-    """Largest absolute value."""
-    largest = 0.0
-    for i in range(numbers.shape[0]):
-        largest = max(largest, abs(numbers[i]))
-    return largest
+    return _store(dual_quaternion.from_rotation_translation(r, t), pose_out)
 
 
 @kernel
@@ -113,28 +106,26 @@ def _quaternion(kind, numbers):
 
 
 @kernel
-def _norm(r):
-    """Length of a quaternion whose squares may be too small for numbers."""
-    largest = max(max(abs(r[0]), abs(r[1])), max(abs(r[2]), abs(r[3])))
-    if not largest > SMALLEST:
-        return 0.0
-    return largest * quaternion.norm(quaternion.scale(r, 1.0 / largest))
+def _store_dual(r, size, norm, numbers, pose_out):
+    """Write a dual quaternion of unit norm; what is along the rotation is taken out."""
+    d = (numbers[4] / size / norm, numbers[5] / size / norm, numbers[6] / size / norm,
+         numbers[7] / size / norm)
+    along = quaternion.dot(r, d)
+    return _store((r, quaternion.add(d, quaternion.scale(r, -along))), pose_out)
 
 
 @kernel
-def _store_dual(r, norm, numbers, pose_out):
-    """Write a dual quaternion of unit norm; what is along the rotation is taken out."""
-    d = (numbers[4] / norm, numbers[5] / norm, numbers[6] / norm, numbers[7] / norm)
-    along = quaternion.dot(r, d)
-    d = quaternion.add(d, quaternion.scale(r, -along))
-    if not _largest4(d) <= LARGEST:
+def _store(x, pose_out):
+    """Write a dual quaternion whose translation is a number."""
+    a, b, c, d = x[1]
+    if not 2.0 * (abs(a) + abs(b) + abs(c) + abs(d)) < math.inf:
         return Fault.POSE_NOT_FINITE.value
-    dual_quaternion.store((r, d), pose_out)
+    dual_quaternion.store(x, pose_out)
     return Fault.NONE.value
 
 
 @kernel
-def _largest4(a):
+def _largest(a):
     """Largest absolute value of four."""
     return max(max(abs(a[0]), abs(a[1])), max(abs(a[2]), abs(a[3])))
 
