@@ -50,9 +50,9 @@ def rotation(w: np.ndarray) -> np.ndarray:
 def axis_frame(axis: np.ndarray) -> np.ndarray:
     """Rotation (3, 3) by the shortest way from z to a unit axis; about x where the axis is -z."""
     cross, cosine = np.cross((0, 0, 1), axis), axis[2]
-    if cosine < -1 + 1e-12:
-        return np.diag([1.0, -1.0, -1.0])
     sine = np.linalg.norm(cross)
+    if cosine < 0 and sine < 1e-12:
+        return np.diag([1.0, -1.0, -1.0])
     angle = np.arctan2(sine, cosine)
     return expm(skew(cross / sine * angle)) if sine > 0 else np.eye(3)
 

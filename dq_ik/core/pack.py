@@ -42,7 +42,7 @@ X_TO_Z = (HALF, 0.0, HALF, 0.0)  # turns z onto x
 Y_TO_Z = (HALF, -HALF, 0.0, 0.0)  # turns z onto y
 NO_TURN = (1.0, 0.0, 0.0, 0.0)
 NO_WAY = (0.0, 0.0, 0.0)
-UPSIDE_DOWN = 1e-12  # a z axis that points down to within this is turned about x
+UPSIDE_DOWN = 1e-12  # a z axis that points down to within this [rad] is turned about x
 
 
 @routine
@@ -230,9 +230,13 @@ def _align_z(joints, row):
     x, y = joints[row, column.AXIS], joints[row, column.AXIS + 1]
     z = joints[row, column.AXIS + 2]
     length = math.sqrt(x * x + y * y + z * z)
-    if z / length < -1.0 + UPSIDE_DOWN:
+    x, y, z = x / length, y / length, z / length
+    if z > 0.0:
+        return quaternion.normalized((1.0 + z, -y, x, 0.0))
+    across = x * x + y * y
+    if across < UPSIDE_DOWN * UPSIDE_DOWN:
         return (0.0, 1.0, 0.0, 0.0)
-    return quaternion.normalized((1.0 + z / length, -y / length, x / length, 0.0))
+    return quaternion.normalized((across / (1.0 - z), -y, x, 0.0))  # 1 + z would lose digits
 
 
 @kernel
