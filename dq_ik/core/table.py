@@ -111,7 +111,8 @@ class Table:
     def new(self, **sizes: int) -> np.ndarray:
         """Return a block of zeros with its head filled in."""
         block = np.zeros(self.size(sizes))
-        block[:self.head].view(np.int64)[:] = [self.id, len(block), *sizes.values()]
+        given = [sizes[name] for name in self.sizes]
+        block[:self.head].view(np.int64)[:] = [self.id, len(block), *given]
         return block
 
     def slices(self, **sizes: int) -> dict[str, slice]:
