@@ -64,7 +64,7 @@ def own_level() -> str:
                   if line.startswith('flags')), set())
     usable = [key for key in own if all(
         _IN_CPUINFO.get(name, name) in flags for name in LEVELS[key].features)]
-    return (usable or own)[-1]
+    return (usable or own[:1])[-1]
 
 
 def tests_of(key: str) -> str:
