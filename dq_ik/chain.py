@@ -27,11 +27,12 @@ from numpy.typing import ArrayLike
 from dq_ik.core.layout import ROBOT
 from dq_ik.core.views import read
 from dq_ik.errors import ChainError, listing, SeedError
-from dq_ik.joint_table import joint_table, tip_table, variables_of
+from dq_ik.joint_table import joint_table, tip_table, tips_of, variables_of
 from dq_ik.model import RobotModel
 from dq_ik.native.faults import fault_of
 from dq_ik.native.load import door
 from dq_ik.parallel import on_all_cores
+from dq_ik.plain import frozen
 from dq_ik.pose import Pose
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ class Chain:
         """
         self.model = model
         self.base = model.root if base is None else base
-        self.tips = _tips(model, self.base, tips)
+        self.tips = tips_of(model, self.base, tips)
         self.tool = Pose.identity() if tool is None else tool
         joints, rows = joint_table(model, self.base)
         self._tables = joints, tip_table(model, rows, self.base, self.tips, self.tool)
@@ -69,10 +70,10 @@ class Chain:
         self.variables = variables_of(model, packed)
         self.joint_names = tuple(variable.name for variable in self.variables)
         self.n = len(self.variables)
-        self.lower, self.upper = _frozen(packed.lower), _frozen(packed.upper)
-        self.neutral = _frozen(packed.neutral)
+        self.lower, self.upper = frozen(packed.lower), frozen(packed.upper)
+        self.neutral = frozen(packed.neutral)
         self.reach: tuple[float, ...] = tuple(packed.reach.tolist())
-        self.velocity = _frozen([variable.velocity for variable in self.variables])
+        self.velocity = frozen([variable.velocity for variable in self.variables])
         self._native = door().Robot(self.block)
         self._memory_size = door().entries['memory_size'](self.block)
         self._jacobian_shape = 6, self.n
@@ -246,12 +247,9 @@ class Chain:
 
     def describe(self) -> str:
         """Return a table of the variables for people."""
-        width = max([len(name) for name in self.joint_names] + [8])
-        lines = [f"{self.base} -> {', '.join(self.tips)}: {self.n} variables",
-                 f"{'variable':<{width}}  {'lower':>9} {'upper':>9} {'velocity':>9}"]
-        for v in self.variables:
-            lines.append(f'{v.name:<{width}}  {v.lower:>9.4f} {v.upper:>9.4f} {v.velocity:>9.4f}')
-        return '\n'.join(lines)
+        from dq_ik.describe import variable_table
+        title = f"{self.base} -> {', '.join(self.tips)}: {self.n} variables"
+        return f'{title}\n{variable_table(self.variables)}'
 
     # --- inverse kinematics ----------------------------------------------------------------------
 
@@ -280,30 +278,6 @@ class Chain:
         return solver
 
 
-def _tips(model: RobotModel, base: str, tips: str | Sequence[str] | None) -> tuple[str, ...]:
-    if base not in model.links:
-        raise ChainError(f'base {base!r} is not a link of {model.name!r}: {listing(model.links)}')
-    if tips is None or not len(tips):
-        below = [leaf for leaf in model.leaves if _is_below(model, base, leaf)]
-        if len(below) != 1:
-            raise ChainError(f'name the tip: {len(below)} leaves are below {base!r}: '
-                             f'{listing(below)}')
-        return (below[0],)
-    names = (tips,) if isinstance(tips, str) else tuple(tips)
-    if len(set(names)) < len(names):
-        raise ChainError(f'a tip is named twice: {listing(names)}')
-    return names
-
-
-def _is_below(model: RobotModel, base: str, link: str) -> bool:
-    while link != base:
-        joint = model.parent_joint(link)
-        if joint is None:
-            return False
-        link = joint.parent
-    return True
-
-
 def _packed(joints: np.ndarray, tips: np.ndarray, starts: int, random_seed: int) -> np.ndarray:
     """Return tables of joints and tips as a robot's block."""
     entries = door().entries
@@ -323,9 +297,3 @@ def _three(point: ArrayLike) -> np.ndarray:
     if offset.shape != (3,):
         raise ChainError(f'point has 3 numbers, got shape {offset.shape}')
     return offset
-
-
-def _frozen(values: ArrayLike) -> np.ndarray:
-    array = np.array(values)
-    array.setflags(write=False)
-    return array

@@ -17,8 +17,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 import math
+from typing import TYPE_CHECKING
 
 from dq_ik.model import Joint, JointKind
+
+if TYPE_CHECKING:
+    from dq_ik.joint_table import Variable
 
 HEADINGS = ('joint', 'kind', 'parent', 'child', 'xyz [m]', 'rpy [rad]', 'axis',
             'limits [rad | m]', 'speed', 'follows')
@@ -49,6 +53,15 @@ def text_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     lines = ['  '.join(cell.ljust(width) for cell, width in zip(line, widths)).rstrip()
              for line in zip(*columns)]
     return '\n'.join([lines[0], '-' * max(map(len, lines)), *lines[1:]])
+
+
+def variable_table(variables: Sequence[Variable]) -> str:
+    """Return the limits and speeds of variables as text."""
+    width = max([len(variable.name) for variable in variables] + [8])
+    lines = [f"{'variable':<{width}}  {'lower':>9} {'upper':>9} {'velocity':>9}"]
+    for v in variables:
+        lines.append(f'{v.name:<{width}}  {v.lower:>9.4f} {v.upper:>9.4f} {v.velocity:>9.4f}')
+    return '\n'.join(lines)
 
 
 def _limits(joint: Joint) -> str:

@@ -24,6 +24,7 @@ import numpy as np
 
 from dq_ik.core import joints as core
 from dq_ik.core.joints import JointType
+from dq_ik.errors import ChainError, listing
 from dq_ik.model import Joint, JointKind, RobotModel
 from dq_ik.pose import Pose
 
@@ -85,6 +86,35 @@ def tip_table(model: RobotModel, rows: Mapping[str, int], base: str, tips: Seque
         way = model.joint_path(base, tip)
         table[row] = [rows[way[-1].name] if way else -1, *tool.real, *tool.position]
     return table
+
+
+def tips_of(model: RobotModel, base: str, tips: str | Sequence[str] | None) -> tuple[str, ...]:
+    """
+    Return the names of links to be moved.
+
+    :param tips: one name or several; None: the only leaf below the base
+    """
+    if base not in model.links:
+        raise ChainError(f'base {base!r} is not a link of {model.name!r}: {listing(model.links)}')
+    if tips is None or not len(tips):
+        below = [leaf for leaf in model.leaves if _is_below(model, base, leaf)]
+        if len(below) != 1:
+            raise ChainError(f'name the tip: {len(below)} leaves are below {base!r}: '
+                             f'{listing(below)}')
+        return (below[0],)
+    names = (tips,) if isinstance(tips, str) else tuple(tips)
+    if len(set(names)) < len(names):
+        raise ChainError(f'a tip is named twice: {listing(names)}')
+    return names
+
+
+def _is_below(model: RobotModel, base: str, link: str) -> bool:
+    while link != base:
+        joint = model.parent_joint(link)
+        if joint is None:
+            return False
+        link = joint.parent
+    return True
 
 
 def variables_of(model: RobotModel, packed: Any) -> tuple[Variable, ...]:
