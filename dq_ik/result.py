@@ -184,6 +184,10 @@ class BatchResult:
         self._layout = layout
         self._answers = answers
 
+    def __reduce__(self) -> tuple:
+        """Pickle by what was given."""
+        return BatchResult, (self._layout, self._answers)
+
     def __len__(self) -> int:
         """Return the number of solves."""
         return len(self._answers)
