@@ -16,6 +16,7 @@
 from __future__ import annotations
 
 import ast
+import os
 from pathlib import Path
 import re
 import subprocess
@@ -33,16 +34,18 @@ SOURCES = sorted(
 
 CORE_MAY_IMPORT = {
     '__future__', 'collections', 'ctypes', 'enum', 'functools', 'hashlib', 'llvmlite', 'math',
-    'numba', 'numpy', 'operator', 'os', 'pathlib', 'sys', 'tempfile',
-    'time', 'typing', 'warnings', 'dq_ik'}
+    'numba', 'numpy', 'operator', 'os', 'time', 'typing', 'dq_ik'}
+ASK_FOR_THE_DOOR = {'chain', 'requests', 'solver', 'cli', 'native'}
 
 #: part of the package -> parts it may import at the top of its modules
 DIRECTIONS = {
     'errors': set(),
     'core': {'core'},
+    'native': {'core', 'native'},
     'pose': {'core', 'errors', 'plain'},
     'model': {'pose', 'errors', 'chain', 'describe', 'core'},
-    'goal': {'core', 'pose', 'errors'},
+    'joint_table': {'core', 'model', 'pose', 'errors'},
+    'goal': {'core', 'pose', 'plain', 'errors'},
     'options': {'core', 'errors'},
     'share': {'errors'},
     'viewer': {'viewer', 'chain', 'model', 'pose', 'errors', 'solver', 'urdf', 'goal'},
@@ -122,6 +125,21 @@ def test_imports_go_downwards(path):
     parts = {module.split('.')[1] for module in imported(parse(path), everywhere=False)
              if module.startswith('dq_ik.')}
     assert parts <= allowed
+
+
+@each_module
+def test_few_ask_for_the_door_of_the_library(path):
+    asks = any(module.startswith('dq_ik.native')
+               for module in imported(parse(path), everywhere=True))
+    assert part(path) in ASK_FOR_THE_DOOR or not asks
+
+
+def test_only_builds_load_numba():
+    code = 'import dq_ik, sys; dq_ik.native.load.door(); print("numba" in sys.modules)'
+    environment = {key: value for key, value in os.environ.items() if key != 'DQ_IK_KERNELS'}
+    result = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True,
+                            check=True, cwd=ROOT, env=environment)
+    assert result.stdout.strip() == 'False'
 
 
 def test_the_library_loads_neither_ros_nor_a_viewer():
