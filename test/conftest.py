@@ -14,12 +14,14 @@
 """
 What every test needs, set before anything of dq_ik is imported.
 
-Kernels are compiled into a fresh cache, so that no test runs machine code of older sources; ROS
-stays on this machine, in a domain of its own. Property tests draw the same examples in every run;
-``--hypothesis-profile=fuzz`` draws others each time.
+Where numba is, tests of kernels run them compiled too. The library is the checkout's own; it is
+built at its first use if it is not there. ROS stays on this machine, in a domain of its own.
+Property tests draw the same examples in every run; ``--hypothesis-profile=fuzz`` draws others each
+time.
 """
 
 import atexit
+from importlib.util import find_spec
 import os
 from pathlib import Path
 import shutil
@@ -40,7 +42,8 @@ def prepend(variable: str, folder: object) -> None:
     os.environ[variable] = os.pathsep.join([str(folder), *others])
 
 
-os.environ['NUMBA_CACHE_DIR'] = str(SCRATCH / 'numba')
+if find_spec('numba') and os.environ.get('DQ_IK_NATIVE') != 'plain':
+    os.environ['DQ_IK_KERNELS'] = 'numba'
 os.environ['ROS_LOG_DIR'] = str(SCRATCH / 'log')
 os.environ['ROS_AUTOMATIC_DISCOVERY_RANGE'] = 'LOCALHOST'
 os.environ['ROS_DOMAIN_ID'] = str(1 + os.getpid() % 100)

@@ -19,27 +19,61 @@ from collections.abc import Callable
 from functools import cache
 import inspect
 import math
+from typing import Any, NamedTuple
 
 from hypothesis import strategies as st
-import numba
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dq_ik.core.compile import COMPILED
+from dq_ik.core import blocks
+from dq_ik.core.compile import FRONT_END
+from dq_ik.core.layout import PACKING, REQUEST, ROBOT, WORK
+from dq_ik.core.memory import address
+from dq_ik.core.table import Table
+from dq_ik.core.views import read
 
-BOTH = ('compiled', 'plain')
+BOTH = ('compiled', 'plain') if FRONT_END else ('plain',)  # no compiler, nothing compiled
+VIEWS = {ROBOT: blocks.view_robot, REQUEST: blocks.view_request, WORK: blocks.view_work,
+         PACKING: blocks.view_packing}
 
 
-def variant(function: Callable, how: str) -> Callable:
-    """Return a kernel or an entry as numba compiles it, or as it is written."""
-    if how == 'plain':
-        return getattr(function, 'py_func', function)
-    return compiled(function) if COMPILED and hasattr(function, 'compiled') else function
+class Seen(NamedTuple):
+    """A block that a kernel takes as a view."""
+
+    table: Table
+    block: np.ndarray
+
+
+def variant(kernel: Callable, how: str) -> Callable:
+    """Return a kernel as numba compiles it, or as it is written (and where there is no numba)."""
+    return compiled(kernel) if how == 'compiled' and FRONT_END else kernel
+
+
+def call(kernel: Callable, how: str, *arguments: Any) -> Any:
+    """Call a kernel of which some arguments are :class:`Seen`."""
+    tables = tuple(a.table if isinstance(a, Seen) else None for a in arguments)
+    if how == 'compiled' and FRONT_END:
+        return compiled_with_views(kernel, tables)(
+            *(a.block if isinstance(a, Seen) else a for a in arguments))
+    return kernel(*(read(*a) if isinstance(a, Seen) else a for a in arguments))
+
+
+@cache
+def compiled_with_views(kernel: Callable, tables: tuple[Table | None, ...]) -> Callable:
+    """Return a compiled function that takes blocks and hands on views of their tables."""
+    import numba
+    names = [f'a{i}' for i in range(len(tables))]
+    given = [f'view{i}(address({name}, 0))' if table else name
+             for i, (name, table) in enumerate(zip(names, tables))]
+    views = {f'view{i}': VIEWS[table] for i, table in enumerate(tables) if table}
+    return numba.njit(eval(f"lambda {', '.join(names)}: kernel({', '.join(given)})",
+                           {'kernel': kernel, 'address': address, **views}))
 
 
 @cache
 def compiled(kernel: Callable) -> Callable:
     """Return a function that Python can call and that calls a compiled kernel."""
+    import numba
     names = ', '.join(inspect.signature(kernel).parameters)
     return numba.njit(eval(f'lambda {names}: kernel({names})', {'kernel': kernel}))
 

@@ -16,15 +16,17 @@
 
 import math
 
-from arms import arm
+from arms import arm, judged
+from helpers import BOTH, close
 import numpy as np
+from packing import pack_chain, poses
 import pytest
 
-from dq_ik import load_robot
-from dq_ik.common_normals import on_common_normals
-from dq_ik.core import tree as core
+from dq_ik import load_robot, Pose
+from dq_ik.core import layout as core
 from dq_ik.core.frame import is_along_normal
 
+both = pytest.mark.parametrize('how', BOTH)
 TURNS = {
     'across': '0.3 0.4 0.2',
     'parallel': '0 0.4 0',
@@ -48,44 +50,45 @@ def chain_with(rpy: str, kind: str = 'revolute'):
     return load_robot(f'<robot name="r"><link name="l0"/>{joints}</robot>').chain('l0', ('l4',))
 
 
-def poses(tree: core.Tree, q: np.ndarray) -> np.ndarray:
-    """Dual quaternions of the tip at each row."""
-    found = np.empty((len(q), len(tree.tip), 8))
-    core.fk(*core.pack(tree), q, found)
-    return found
-
-
-def check_same(chain) -> core.Tree:
+def check_same(chain, how):
     """Compare the poses of a chain with those of its moved frames, and return the latter."""
-    moved = on_common_normals(chain.elements.tree)
+    still, moved = pack_chain(chain, how), pack_chain(chain, how, move=True)
     q = chain.spread(np.random.default_rng(1).random((50, chain.n)))
-    before, after = poses(chain.elements.tree, q), poses(moved, q)
+    before, after = poses(still, q), poses(moved, q)
     sign = np.sign(np.sum(before[..., :4] * after[..., :4], axis=-1, keepdims=True))
     np.testing.assert_allclose(sign * after, before, rtol=0.0, atol=2e-14)
+    for row, numbers in zip(q[:5], after[:5, 0]):
+        close(Pose(numbers[:4], numbers[4:]).matrix, judged(chain, row).matrix, 1e-13)
     return moved
 
 
+@both
 @pytest.mark.parametrize('name', ['panda', 'arm6', 'arm5', 'prismatic'])
-def test_arms_keep_their_poses_in_the_cheap_form(name):
-    moved = check_same(arm(name))
-    revolute = moved.index[:-1, core.KIND] == core.REVOLUTE
+def test_arms_keep_their_poses_in_the_cheap_form(name, how):
+    moved = check_same(arm(name), how)
+    revolute = moved.index[:-1, core.ELEMENT_KIND] == core.REVOLUTE
     assert all(is_along_normal(row) for row, cheap in zip(moved.element[1:], revolute) if cheap)
 
 
+@both
 @pytest.mark.parametrize('kind', ['revolute', 'prismatic'])
 @pytest.mark.parametrize('rpy', TURNS.values(), ids=TURNS)
-def test_axes_in_any_relation_keep_their_poses(rpy, kind):
-    check_same(chain_with(rpy, kind))
+def test_axes_in_any_relation_keep_their_poses(rpy, kind, how):
+    check_same(chain_with(rpy, kind), how)
 
 
-def test_a_normal_far_away_is_not_used():
-    near, far = (on_common_normals(chain_with(TURNS[name]).elements.tree).element[2]
+@both
+def test_a_normal_far_away_is_not_used(how):
+    near, far = (pack_chain(chain_with(TURNS[name]), how, move=True).element[2]
                  for name in ('across', 'nearly_parallel'))
     assert is_along_normal(near)
     assert not is_along_normal(far)
     assert np.linalg.norm(far[4:7]) < 1.0
 
 
-def test_trees_are_left_alone():
-    tree = arm('two_arms').elements.tree
-    assert on_common_normals(tree) is tree
+@both
+def test_trees_are_left_alone(how):
+    still, moved = (pack_chain(arm('two_arms'), how, move=move) for move in (False, True))
+    assert not still.plain
+    np.testing.assert_array_equal(moved.element, still.element)
+    np.testing.assert_array_equal(moved.tip, still.tip)

@@ -20,7 +20,6 @@ import numpy as np
 import pytest
 
 from dq_ik.core import factor
-from dq_ik.core.dense import dense_size, view_dense
 
 SHAPES = ((1, 1), (6, 1), (6, 5), (6, 6), (6, 7), (12, 9), (12, 12), (3, 20), (36, 71))
 DEFICIENT = ((6, 5), (6, 6), (6, 7), (12, 9), (9, 12))
@@ -209,16 +208,3 @@ def test_numbers_that_are_not_finite_end_too(how, shape, value):
     everywhere = np.full(shape, value)
     for solver in ('qr', 'svd'):
         assert solved(how, solver, everywhere, e).shape == (shape[1],)
-
-
-# --- memory --------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(('n', 'n_tips'), [(1, 1), (6, 1), (7, 1), (9, 2), (71, 6)])
-def test_views_fill_their_block_and_do_not_overlap(n, n_tips):
-    block = np.zeros(dense_size(n, n_tips))
-    views = variant(view_dense, 'compiled')(block, n, n_tips)
-    for view in views:
-        view += 1.0
-    assert np.all(block == 1.0)
-    assert sum(view.size for view in views) == block.size

@@ -16,31 +16,50 @@
 
 
 from arms import arm, judged, nearby, PATIENT, URDF
-from helpers import close, variant
+from helpers import call, close, Seen, variant
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
 from dq_ik import Goal, load_robot, Pose, Solver
 from dq_ik.core import dual_quaternion, lane_step, lanes, race
-from dq_ik.core.blocks import LANE_ROWS
+from dq_ik.core.blocks import prepare_work, take_row
 from dq_ik.core.compile import kernel
-from dq_ik.core.request import RACES
-from dq_ik.core.tree import is_plain_chain, unpack
+from dq_ik.core.layout import LANE, LAPS, PATIENCE, ROBOT, TAKEN, TRIAL
+from dq_ik.core.memory import address
+from dq_ik.core.search import may_race
+from dq_ik.core.views import read
 
 each_method = pytest.mark.parametrize('method', ['pgs', 'pls'])
 
 
 @kernel
-def look(numbers, indices, target, rows, out):
-    n = out.shape[0] - 12
-    x = lane_step.forward(unpack(numbers, indices), n, rows)
+def look(tree, target, rows, out):
+    x = lane_step.forward(tree, tree.n, rows)
     goal = dual_quaternion.load(target)
     e_p, e_r = lane_step.error(x, (goal[0], dual_quaternion.translation(goal)))
     for i in range(3):
         lanes.put(x[1][i], out, i)
         lanes.put(e_p[i], out, 3 + i)
         lanes.put(e_r[i], out, 6 + i)
+
+
+@kernel
+def asked(robot, request, answers, work):
+    prepare_work(address(robot, 0), address(work, 0))
+    return may_race(take_row(address(robot, 0), address(request, 0), address(answers, 0), 0,
+                             address(work, 0)))
+
+
+def races(solver, goal):
+    """Tell whether the attempts of a solver race for a goal."""
+    request = solver._requests.with_goals(goal, None)
+    return bool(variant(asked, 'compiled')(
+        solver._robot, request, np.empty(solver._answer_size), np.empty(solver._memory_size)))
+
+
+def is_plain_chain(chain):
+    return read(ROBOT, chain.block).plain == 1
 
 
 def turning_arm():
@@ -52,15 +71,15 @@ def turning_arm():
 @pytest.mark.parametrize('name', ['panda', 'arm6', 'prismatic'])
 def test_poses_and_errors_in_lanes_are_those_of_the_chain(name):
     chain, rng = arm(name), np.random.default_rng(2)
-    assert is_plain_chain(chain.elements.tree)
-    rows = np.zeros((LANE_ROWS * chain.n, lanes.WIDTH))
+    assert is_plain_chain(chain)
+    rows = np.zeros((LANE.width * chain.n, lanes.WIDTH))
     goal = chain.fk(chain.random(rng))
     for turns in (0.0, 4.0 * np.pi):  # angles of several turns
         q = [chain.random(rng) + turns * (chain.upper - chain.lower > 6.0)
              for _ in range(lanes.WIDTH)]
-        rows[lane_step.TRIAL * chain.n:][:chain.n] = np.transpose(q)
+        rows[TRIAL * chain.n:][:chain.n] = np.transpose(q)
         out = np.zeros((12 + chain.n, lanes.WIDTH))
-        variant(look, 'compiled')(*chain.packed, goal.numbers(), rows, out)
+        call(look, 'compiled', Seen(ROBOT, chain.block), goal.numbers(), rows, out)
         for lane in range(lanes.WIDTH):
             pose = judged(chain, q[lane])
             close(out[:3, lane], pose.position, atol=1e-10)
@@ -71,13 +90,13 @@ def test_poses_and_errors_in_lanes_are_those_of_the_chain(name):
 
 
 def test_there_are_rows_for_every_lap():
-    assert lane_step.TAKEN + race.LAPS + race.PATIENCE + 1 == LANE_ROWS
+    assert LANE.width == TAKEN + LAPS + PATIENCE + 1
 
 
 def test_only_plain_chains_race():
-    assert not is_plain_chain(arm('two_arms').elements.tree)
-    assert not is_plain_chain(arm('mimic').elements.tree)
-    assert not is_plain_chain(arm('hand').elements.tree)
+    assert not is_plain_chain(arm('two_arms'))
+    assert not is_plain_chain(arm('mimic'))
+    assert not is_plain_chain(arm('hand'))
 
 
 @each_method
@@ -87,7 +106,7 @@ def test_a_race_is_won_in_few_laps_by_an_answer_that_holds(name, method):
     solver = Solver(chain, method=method, timeout=PATIENT)
     goals = [chain.fk(chain.random(rng)) for _ in range(300)]
     results = [solver.solve(goal, chain.neutral) for goal in goals]
-    most = race.LAPS + race.PATIENCE
+    most = LAPS + PATIENCE
     won = [result.iterations <= most and result.restarts < race.HEATS * lanes.WIDTH
            for result in results]
     assert np.mean(won) > 0.95
@@ -123,9 +142,9 @@ def test_success_is_true_however_far_the_seed_has_turned(turned, method):
     chain, rng = turning_arm(), np.random.default_rng(9)
     solver = Solver(chain, method=method, timeout=PATIENT, position_tolerance=1e-7,
                     rotation_tolerance=1e-7, max_restarts=race.HEATS * lanes.WIDTH)
-    assert solver._template[0, RACES]
     for _ in range(20):
         goal = chain.fk(chain.random(rng))
+        assert races(solver, goal)
         result = solver.solve(goal, np.full(chain.n, turned))
         assert np.abs(result.q - turned).max() <= np.pi + 1e-3
         distance = np.linalg.norm(chain.fk(result.q).position - goal.position)
@@ -169,13 +188,14 @@ def test_the_trace_is_the_way_of_the_winner(method):
     {'rest_posture_weight': 0.1}])
 def test_nobody_races_where_more_is_asked_than_any_answer(options):
     chain = arm('panda')
-    assert Solver(chain)._template[0, RACES]
-    solver = Solver(chain, **options)
-    assert not solver._template[0, RACES]
+    goal = chain.fk(chain.neutral)
+    assert races(Solver(chain), goal)
+    assert not races(Solver(chain, **options), goal)
 
 
 def test_points_are_sought_from_the_seed_alone():
     chain = arm('panda')
     goal = Goal(Pose.from_xyz_rpy((0.5, 0.1, 0.4), (0, 0, 0)), rotation_weight=0.0)
     alone = Solver(chain, timeout=PATIENT, max_restarts=0).solve(goal, chain.neutral)
+    assert not races(Solver(chain), goal)
     close(Solver(chain, timeout=PATIENT).solve(goal, chain.neutral).q, alone.q, atol=0.0)
