@@ -11,170 +11,316 @@
 # WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
 # See the License for the specific language governing permissions and
 # limitations under the License.
-"""Packing by kernels: the arrays of the Python code, for all robots, and answers to bad tables."""
+"""Packing by kernels, against what the model says; and answers to bad tables."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 import math
 import re
 import time
-from typing import NamedTuple
+from typing import Any
 
-from arms import arm, URDF
-from helpers import BOTH, close, compiled, variant
-import numba
+from arms import arm, judged, URDF
+from helpers import BOTH, call, close, Seen, variant
+import naive
 import numpy as np
+from packing import count, long_robot, pack_chain, pack_table, poses, rubbish, tables
 import pytest
 from test_chain import random_tree
 
 from dq_ik import Pose
 from dq_ik.build import build_model
 from dq_ik.chain import Chain
-from dq_ik.common_normals import on_common_normals
 from dq_ik.core import joints as column
+from dq_ik.core import layout as core
 from dq_ik.core import normals, pack, spread, stored
-from dq_ik.core import tree as core
-from dq_ik.core.compile import COMPILED
+from dq_ik.core.compile import FRONT_END
 from dq_ik.core.joint_check import PackError
-from dq_ik.core.joints import JointType
-from dq_ik.core.trigonometry import padded
-from dq_ik.joint_table import joint_table, tip_table, variable_name
+from dq_ik.core.layout import PACKING, ROBOT
+from dq_ik.core.views import read
+from dq_ik.joint_table import joint_table, PARTS, tip_table
 from dq_ik.model import Joint, JointKind, Mimic
-from dq_ik.space import reach, turning
-from dq_ik.starts import start_table
+from dq_ik.native.faults import fault_of
+from dq_ik.native.load import door
 
 ROBOTS = sorted(path.stem for path in URDF.glob('*.urdf'))
 TOOL = Pose.from_xyz_rpy((0.1, 0.2, 0.3), (0.4, 0.5, 0.6))
 SEEDS = range(8)
 both = pytest.mark.parametrize('how', BOTH)
+about_compiled = pytest.mark.skipif(not FRONT_END, reason='about compiled code')
 KERNELS = [pack.count, pack.fill, normals.move_to_common_normals, spread.neutral, spread.spread,
            spread.reach, spread.turning, stored.fill_starts]
+SINGLE = (JointKind.REVOLUTE, JointKind.CONTINUOUS, JointKind.PRISMATIC)
 
 
-class Packed(NamedTuple):
-    """What the kernels write."""
-
-    tree: core.Tree
-    variables: pack.Variables
-    sizes: np.ndarray
+# --- what the model says -------------------------------------------------------------------------
 
 
-def new_scratch(n_joints: int) -> pack.Scratch:
-    """Return memory full of rubbish."""
-    return pack.Scratch(np.full((n_joints, 7), np.nan),
-                        *(np.full(size * n_joints, 77) for size in (1, 1, 1, column.MOST_PARTS)))
+def needed(chain: Chain) -> list[Joint]:
+    """Return the joints on the way to any tip, in the order of the model."""
+    on_way = {joint.name for tip in chain.tips
+              for joint in chain.model.joint_path(chain.base, tip)}
+    return [joint for joint in chain.model.joints if joint.name in on_way]
 
 
-def new_work(n: int, n_elements: int, n_screws: int) -> stored.StartsWork:
-    """Return memory full of rubbish."""
-    return stored.StartsWork(*(np.full(shape, np.nan) for shape in (
-        n, n, n, (3, padded(n_elements)), (n_elements, 7), (n_screws, 6))))
+def master(chain: Chain, joint: Joint) -> Joint:
+    """Return the joint whose variable a joint reads."""
+    return chain.model.joint(joint.mimic.joint) if joint.mimic else joint
 
 
-def error_of(joints: np.ndarray, tips: np.ndarray, how: str) -> tuple[int, int]:
-    """Return the code and the row that the packing finds."""
-    sizes = np.empty(pack.N_SIZES, int)
-    code = variant(pack.count, how)(joints, tips, new_scratch(len(joints)), sizes)
-    return code, sizes[0]
+def names_of(chain: Chain, joint: Joint) -> list[str]:
+    """Return the names of the variables that move a joint."""
+    leader = master(chain, joint)
+    parts = PARTS.get(leader.kind)
+    if leader.kind is JointKind.FIXED:
+        return []
+    return [leader.name] if parts is None else [f'{leader.name}.{part}' for part in parts]
 
 
-def pack_table(joints: np.ndarray, tips: np.ndarray, how: str) -> Packed:
-    """Return the arrays of a table."""
-    scratch, sizes = new_scratch(len(joints)), np.empty(pack.N_SIZES, int)
-    assert variant(pack.count, how)(joints, tips, scratch, sizes) == PackError.NONE
-    n, n_elements, _, n_path, n_slots = sizes
-    tree = core.Tree(
-        np.full((n_elements, core.ELEMENT_WIDTH), np.nan),
-        np.full((n_elements, core.INDEX_WIDTH), -9), np.full((len(tips), 7), np.nan),
-        np.full((len(tips), core.TIP_INDEX_WIDTH), -9), np.full((n_path, 3), -9),
-        np.full(n_slots, -9))
-    variables = pack.Variables(np.full(n, np.nan), np.full(n, np.nan), np.full(n, -9),
-                               np.full(n, -9))
-    variant(pack.fill, how)(joints, tips, new_scratch(len(joints)), tree, variables)
-    return Packed(tree, variables, sizes)
+def expected_names(chain: Chain) -> list[str]:
+    """Return the variables in the order in which they are numbered."""
+    leaders = list(dict.fromkeys(name for joint in needed(chain) for name in names_of(
+        chain, joint)))
+    order = {joint.name: i for i, joint in enumerate(chain.model.joints)}
+    return leaders if not any(joint.mimic for joint in needed(chain)) else sorted(
+        leaders, key=lambda name: min(order[joint.name] for joint in needed(chain)
+                                      if name in names_of(chain, joint)))
 
 
-def pack_chain(chain: Chain, how: str) -> Packed:
-    """Return the arrays of a chain, by way of a table of all joints of its robot."""
-    joints, rows = joint_table(chain.model, chain.base)
-    tips = tip_table(chain.model, rows, chain.base, chain.tips, chain.tool)
-    return pack_table(joints, tips, how)
+def expected_limits(chain: Chain, name: str) -> tuple[float, float]:
+    """Return the limits of a variable, narrowed by the joints that follow it, one by one."""
+    joints = {joint.name: joint for joint in chain.model.joints}
+    if name not in joints or joints[name].kind not in SINGLE:
+        return -math.inf, math.inf
+    low, high = joints[name].lower, joints[name].upper
+    for follower in chain.model.joints:
+        if follower.mimic and follower.mimic.joint == name and follower.mimic.multiplier:
+            ends = [(end - follower.mimic.offset) / follower.mimic.multiplier
+                    for end in (follower.lower, follower.upper)]
+            narrow = max(low, min(ends)), min(high, max(ends))
+            if narrow[0] < narrow[1]:
+                low, high = narrow
+    return low, high
 
 
-def check_trees(actual: core.Tree, expected: core.Tree) -> None:
-    """Compare all arrays."""
-    for name, a, b in zip(core.Tree._fields, actual, expected):
-        assert a.shape == b.shape, name
-        if a.dtype.kind == 'i':
-            np.testing.assert_array_equal(a, b, err_msg=name)
-        else:
-            np.testing.assert_allclose(a, b, rtol=0.0, atol=1e-12, err_msg=name)
+def expected_period(chain: Chain, name: str) -> float:
+    """Return 2 pi where whole turns of a variable turn all its joints by whole turns, else 0."""
+    low, high = expected_limits(chain, name)
+    for joint in needed(chain):
+        if name in names_of(chain, joint):
+            turns = joint.kind in (JointKind.REVOLUTE, JointKind.CONTINUOUS) or name.endswith(
+                '.theta')
+            factor = joint.mimic.multiplier if joint.mimic else 1.0
+            if not turns or factor != math.floor(factor):
+                return 0.0
+    return 2.0 * math.pi if high - low >= 2.0 * math.pi - 1e-9 else 0.0
+
+
+def expected_reach(chain: Chain, tip: str, limits: dict[str, tuple[float, float]]) -> float:
+    """Return the length of the way from moving joint to moving joint, and of all slides."""
+    T, last, length = np.eye(4), None, 0.0
+    for joint in chain.model.joint_path(chain.base, tip):
+        T = T @ joint.origin.matrix
+        if joint.kind is JointKind.FIXED:
+            continue
+        length += 0.0 if last is None else np.linalg.norm(T[:3, 3] - last)
+        last = T[:3, 3].copy()
+        if joint.kind is JointKind.PRISMATIC:
+            low, high = limits[names_of(chain, joint)[0]]
+            length += high - low if math.isfinite(high - low) else 0.0
+    end = (T @ chain.tool.matrix)[:3, 3]
+    return length + float(np.linalg.norm(end - (0.0 if last is None else last)))
+
+
+def expected_neutral(low: float, high: float) -> float:
+    """Return 0 if it is allowed, else the middle, else the limit that is there."""
+    if low <= 0.0 <= high:
+        return 0.0
+    if math.isfinite(low) and math.isfinite(high):
+        return 0.5 * (low + high)
+    return low if math.isfinite(low) else high
+
+
+def expected_matrices(chain: Chain, q: np.ndarray) -> np.ndarray:
+    """Return the poses of all tips (n_tips, 4, 4) by products of matrices."""
+    return np.array([judged(chain, q, tip).matrix for tip in chain.tips])
+
+
+# --- checks --------------------------------------------------------------------------------------
 
 
 def check_chain(chain: Chain, how: str) -> None:
-    """Compare all that is packed with what the Python code computes."""
-    tree, variables, sizes = pack_chain(chain, how)
-    check_trees(tree, chain.elements.tree)
-    joints = chain.model.joints
-    names = [variable_name(joints[row], part)
-             for row, part in zip(variables.joint, variables.part)]
-    assert tuple(names) == chain.joint_names
-    assert sizes[pack.N_SCREWS] == core.n_screws(chain.elements.tree)
-    close(variables.lower, chain.lower, 1e-12)
-    close(variables.upper, chain.upper, 1e-12)
-    check_extent(chain, tree, how)
-    variant(normals.move_to_common_normals, how)(tree)
-    expected = on_common_normals(chain.elements.tree)
-    if not has_axes_on_one_line(expected):
-        check_trees(one_of_equals(tree), one_of_equals(expected))
-    check_starts(chain, tree, how)
+    """Compare all that is packed with what the model says."""
+    tree, moved = pack_chain(chain, how), pack_chain(chain, how, move=True)
+    check_variables(chain, tree)
+    check_ways(tree)
+    check_elements(chain, tree)
+    check_spread(chain, tree, how)
+    for packed in (tree, moved):
+        check_poses(chain, packed)
+    check_starts(chain)
 
 
-def has_axes_on_one_line(tree: core.Tree) -> bool:
-    """Tell whether the Python code let rounding choose a common normal: any one is right."""
-    x_y_of_turn_and_way = np.abs(tree.element[1:, [1, 2, 4, 5]])
-    return len(tree.tip) == 1 and bool((x_y_of_turn_and_way < 1e-12).all(axis=1).any())
+def check_variables(chain: Chain, tree: Any) -> None:
+    """Compare names, limits, neutral values, periods and reaches."""
+    names = expected_names(chain)
+    assert list(chain.joint_names) == names
+    rows = {joint.name: row for row, joint in enumerate(chain.model.joints)}
+    for i, name in enumerate(names):
+        joint, _, part = name.partition('.') if name not in rows else (name, '', '')
+        assert tree.joint[i] == rows[joint]
+        parts = PARTS.get(chain.model.joint(joint).kind)
+        assert tree.part[i] == (parts.index(part) if parts else 0)
+    limits = {name: expected_limits(chain, name) for name in names}
+    close([tree.lower, tree.upper], np.reshape(list(limits.values()), (-1, 2)).T, 1e-12)
+    close(tree.neutral, [expected_neutral(*limits[name]) for name in names], 1e-12)
+    close(tree.period, [expected_period(chain, name) for name in names], 0)
+    close(tree.reach, [expected_reach(chain, tip, limits) for tip in chain.tips], 1e-11)
 
 
-def one_of_equals(tree: core.Tree) -> core.Tree:
-    """Return offsets from -pi up and tips of one sign: rounding decides between pi and -pi."""
-    element, tip = tree.element.copy(), tree.tip.copy()
-    turns = tree.index[:, core.KIND] == core.REVOLUTE
-    offset = element[turns, core.OFFSET]
-    element[turns, core.OFFSET] = np.where(offset > math.pi - 1e-9, offset - 2 * math.pi, offset)
-    tip[:, :4] *= np.sign(np.sum(tip[:, :4] * (1.0, 0.1, 0.01, 0.001), axis=1, keepdims=True))
-    return tree._replace(element=element, tip=tip)
+def elements_to(tree: Any, tip: int) -> list[int]:
+    """Return the elements from the base to a tip."""
+    found, element = [], tree.tip_index[tip, core.TIP_ELEMENT]
+    while element >= 0:
+        found.append(int(element))
+        assert tree.index[element, core.PARENT] < element  # parents first
+        element = tree.index[element, core.PARENT]
+    return found[::-1]
 
 
-def check_extent(chain: Chain, tree: core.Tree, how: str) -> None:
-    """Compare neutral and spread configurations, reach and periods."""
-    lower, upper, neutral = chain.lower.copy(), chain.upper.copy(), np.full(chain.n, np.nan)
-    variant(spread.neutral, how)(lower, upper, neutral)
-    close(neutral, chain.neutral, 1e-12)
+def screws_of(tree: Any, element: int) -> Iterator[tuple[int, int]]:
+    """Yield the screws of an element with their variables."""
+    _, _, variable, screw = tree.index[element]
+    for k in range(3 if tree.index[element, core.ELEMENT_KIND] == core.BALL else 1):
+        yield screw + k, variable + k
+
+
+def check_ways(tree: Any) -> None:
+    """Check that paths hold the screws on the way of each tip, slots their variables, once."""
+    all_screws = [screw for i in range(tree.n_elements) for screw, _ in screws_of(tree, i)]
+    assert all_screws == list(range(tree.n_screws))
+    path, slot = 0, 0
+    for k in range(tree.n_tips):
+        way = [pair for element in elements_to(tree, k) for pair in screws_of(tree, element)]
+        variables = sorted({variable for _, variable in way})
+        _, path_start, path_stop, slot_start, slot_stop = tree.tip_index[k]
+        assert (path_start, slot_start) == (path, slot)
+        assert path_stop - path_start == len(way)
+        assert tree.slot[slot_start:slot_stop].tolist() == variables
+        seen = set()
+        for (screw, own, first), (expected, variable) in zip(tree.path[path_start:path_stop], way):
+            assert screw == expected
+            assert slot_start <= own < slot_stop
+            assert tree.slot[own] == variable
+            assert first == (variable not in seen)
+            seen.add(variable)
+        path, slot = path_stop, slot_stop
+    assert (path, slot) == (tree.n_path, tree.n_slots)
+
+
+def check_elements(chain: Chain, tree: Any) -> None:
+    """Check counts, limits of balls, multipliers and offsets."""
+    joints = [joint for joint in needed(chain) if joint.kind is not JointKind.FIXED]
+    sizes = {JointKind.PLANAR: 3, JointKind.FLOATING: 4}
+    assert tree.n_elements == sum(sizes.get(joint.kind, 1) for joint in joints)
+    assert tree.n_screws == sum(len(PARTS.get(joint.kind, 'x')) for joint in joints)
+    first = 0
+    for joint in joints:
+        rows = tree.element[first:first + sizes.get(joint.kind, 1)]
+        factor = (joint.mimic.multiplier, joint.mimic.offset) if joint.mimic else (1.0, 0.0)
+        close(rows[:, core.MULTIPLIER:core.OFFSET + 1], np.tile(factor, (len(rows), 1)), 0)
+        ball = (joint.swing, *joint.twist) if joint.kind is JointKind.BALL else (
+            math.inf, -math.inf, math.inf)
+        assert rows[-1, core.SWING:core.TWIST_UPPER + 1].tolist() == list(ball)
+        close(np.linalg.norm(rows[:, :4], axis=1), 1.0, 1e-14)
+        first += len(rows)
+
+
+def check_poses(chain: Chain, tree: Any) -> None:
+    """Compare forward kinematics with products of matrices."""
+    q = chain.spread(np.random.default_rng(2).random((2, chain.n)))
+    for row, numbers in zip(q, poses(tree, q)):
+        found = [Pose(x[:4], x[4:]).matrix for x in numbers]
+        close(found, expected_matrices(chain, row), 1e-12 * max(1.0, np.abs(row).max(initial=0)))
+
+
+def check_spread(chain: Chain, tree: Any, how: str) -> None:
+    """Compare spread configurations: a box, but for balls, which are in their cones."""
     q = np.full(chain.n, np.nan)
-    for u in np.random.default_rng(5).random((5, chain.n)):
-        variant(spread.spread, how)(tree, lower, upper, neutral, u, q)
+    for u in np.random.default_rng(5).random((3, chain.n)):
+        call(spread.spread, how, Seen(ROBOT, tree._block), tree.lower, tree.upper, tree.neutral,
+             u, q)
         close(q, chain.spread(u), 1e-12)
-    lengths, period = np.full(len(tree.tip), np.nan), np.full(chain.n, np.nan)
-    variant(spread.reach, how)(tree, lower, upper, lengths)
-    close(lengths, reach(chain.elements.tree, chain.lower, chain.upper), 1e-12)
-    variant(spread.turning, how)(tree, lower, upper, period)
-    close(period, turning(chain.elements.tree, chain.lower, chain.upper), 0)
+        check_inside(chain, q)
+        for i, variable in enumerate(chain.variables):
+            kind = chain.model.joint(variable.joint).kind
+            if kind is JointKind.BALL or variable.name.endswith(('.rx', '.ry', '.rz')):
+                continue
+            slides = kind is JointKind.PRISMATIC or (
+                kind is not JointKind.REVOLUTE and variable.name.endswith(('.x', '.y', '.z')))
+            slides |= any(joint.kind is JointKind.PRISMATIC and variable.name in names_of(
+                chain, joint) for joint in needed(chain))
+            wide = 1.0 if slides else math.pi
+            low = variable.lower if variable.lower > -math.inf else chain.neutral[i] - wide
+            high = variable.upper if variable.upper < math.inf else chain.neutral[i] + wide
+            close(q[i], low + u[i] * (high - low), 1e-12)
 
 
-def check_starts(chain: Chain, tree: core.Tree, how: str, count: int = 20) -> None:
-    """Compare the tables of stored configurations."""
-    work = new_work(chain.n, len(tree.element), core.n_screws(tree))
+def check_inside(chain: Chain, q: np.ndarray, slack: float = 1e-9) -> None:
+    """Check that all variables are within limits, balls within cone and twist."""
+    assert np.all(q >= chain.lower - slack)
+    assert np.all(q <= chain.upper + slack)
+    for i, variable in enumerate(chain.variables):
+        joint = chain.model.joint(variable.joint)
+        if joint.kind is JointKind.BALL and variable.name.endswith('.x'):
+            R = naive.rotation(q[i:i + 3])[:3, :3]
+            assert math.acos(min(1.0, R[2, 2])) <= joint.swing + slack + 1e-6
+            if R[2, 2] > -0.999:
+                swing = naive.axis_frame(R[:, 2])
+                turn = (swing.T @ R)[:2, :2]
+                twist = math.atan2(turn[1, 0], turn[0, 0])
+                inside = joint.twist[0] - slack - 1e-6 <= twist <= joint.twist[1] + slack + 1e-6
+                assert inside or abs(abs(twist) - math.pi) < 1e-6
+
+
+def primes(n: int) -> list[int]:
+    """Return the first primes."""
+    found: list[int] = []
+    number = 2
+    while len(found) < n:
+        if all(number % prime for prime in found):
+            found.append(number)
+        number += 1
+    return found
+
+
+def check_starts(chain: Chain, size: int = 6) -> None:
+    """Check stored configurations: the sequence, inside the limits, and the frames of the tips."""
     for shift in (0, 3):
-        table = np.full((chain.n + 7 * len(chain.tips), count), np.nan, np.float32)
-        variant(stored.fill_starts, how)(tree, chain.lower.copy(), chain.upper.copy(),
-                                         chain.neutral.copy(), shift, work, table)
-        close(table, start_table(chain, count, shift), 1e-6)
+        robot = read(ROBOT, chain.robot(size, shift))
+        number = 1 + np.arange(size)[:, None] + size * shift
+        u = (0.5 + number * (np.sqrt(primes(chain.n)) % 1.0)) % 1.0
+        expected = chain.spread(u.reshape(size, chain.n))
+        close(robot.stored[:chain.n].T, expected, 2e-6)
+        to_first = np.eye(4)
+        if len(robot.element):
+            w, x, y, z, *way = robot.element[0, :7]
+            to_first = Pose.from_xyz_wxyz(way, (w, x, y, z)).inverse().matrix
+        for row in (0, size - 1):
+            check_inside(chain, expected[row])
+            matrices = expected_matrices(chain, expected[row])
+            for frame, matrix in zip(robot.stored[chain.n:, row].reshape(-1, 7), matrices):
+                found = Pose.from_xyz_wxyz(frame[4:], frame[:4]).matrix
+                close(found, to_first @ matrix, 3e-6 * max(1.0, np.abs(matrix).max()))
+
+
+# --- robots --------------------------------------------------------------------------------------
 
 
 @both
 @pytest.mark.parametrize('name', ROBOTS)
-def test_robots_are_packed_as_by_the_python_code(name, how):
+def test_robots_are_packed_as_the_model_says(name, how):
     check_chain(arm(name), how)
     check_chain(arm(name).model.whole, how)
     chain = arm(name)
@@ -183,7 +329,7 @@ def test_robots_are_packed_as_by_the_python_code(name, how):
 
 @both
 @pytest.mark.parametrize('name', ROBOTS)
-def test_parts_of_robots_are_packed_as_by_the_python_code(name, how):
+def test_parts_of_robots_are_packed_as_the_model_says(name, how):
     model = arm(name).model
     for base in model.links[:4]:
         below = model.links_below(base)
@@ -193,7 +339,7 @@ def test_parts_of_robots_are_packed_as_by_the_python_code(name, how):
 
 @both
 @pytest.mark.parametrize('seed', SEEDS)
-def test_trees_of_all_joints_are_packed_as_by_the_python_code(seed, how):
+def test_trees_of_all_joints_are_packed_as_the_model_says(seed, how):
     model = random_tree(seed, 25)
     check_chain(model.whole, how)
     check_chain(model.chain(None, model.leaves, TOOL), how)
@@ -220,8 +366,7 @@ def test_axes_on_one_line_are_not_turned(noise, how):
     model = build_model('coaxial', [
         Joint(f'j{i}', JointKind.REVOLUTE, f'l{i}', f'l{i + 1}', origins[i], (0, 0, 1), -1.0, 1.0)
         for i in range(4)])
-    tree = pack_chain(model.chain(), how).tree
-    variant(normals.move_to_common_normals, how)(tree)
+    tree = pack_chain(model.chain(), how, move=True)
     assert not tree.element[:, core.OFFSET].any()
     check_chain(model.chain(), how)
 
@@ -230,11 +375,15 @@ def test_axes_on_one_line_are_not_turned(noise, how):
 def test_rows_need_not_be_of_unit_length(how):
     joints, rows = joint_table(arm('panda').model)
     tips = tip_table(arm('panda').model, rows, 'panda_link0', ['panda_hand_tcp'], TOOL)
-    expected = pack_table(joints, tips, how).tree
+    expected = pack_table(joints, tips, how)
     joints[:, column.ORIGIN:column.ORIGIN + 4] *= 3.0
     joints[:, column.AXIS:column.AXIS + 3] *= 0.2
     tips[:, column.TIP_POSE:column.TIP_POSE + 4] *= 5.0
-    check_trees(pack_table(joints, tips, how).tree, expected)
+    found = pack_table(joints, tips, how)
+    for name in ('element', 'tip'):
+        close(getattr(found, name), getattr(expected, name), 1e-12)
+    for name in ('index', 'tip_index', 'path', 'slot'):
+        np.testing.assert_array_equal(getattr(found, name), getattr(expected, name))
 
 
 @both
@@ -251,25 +400,21 @@ def test_masters_may_be_off_the_way_and_behind_their_mimics(how):
     for tip in ('l5', 'l2', 'm'):
         check_chain(model.chain('l0', tip), how)
     check_chain(model.chain('l2', 'l5'), how)
-    variables = pack_chain(model.chain('l2', 'l5'), how).variables
-    assert model.joints[variables.joint[0]].name == 'master'
-    close(variables.lower, (-0.55, -math.inf), 1e-15)
-    close(variables.upper, (0.2, math.inf), 1e-15)
+    tree = pack_chain(model.chain('l2', 'l5'), how)
+    assert model.joints[tree.joint[0]].name == 'master'
+    close(tree.lower, (-0.55, -math.inf), 1e-15)
+    close(tree.upper, (0.2, math.inf), 1e-15)
 
 
 @both
 def test_a_robot_without_joints(how):
     tips = np.array([[-1.0, 1.0, 0.0, 0.0, 0.0, 1.0, 2.0, 3.0]])
-    tree, variables, sizes = pack_table(np.empty((0, column.JOINT_WIDTH)), tips, how)
-    assert not sizes.any()
-    assert not len(variables.lower)
+    tree = pack_table(np.empty((0, column.JOINT.width)), tips, how, move=True)
+    assert (tree.n, tree.n_elements, tree.n_screws, tree.n_path, tree.n_slots) == (0,) * 5
     close(tree.tip, tips[:, 1:], 0)
     assert tree.tip_index.tolist() == [[-1, 0, 0, 0, 0]]
-    variant(normals.move_to_common_normals, how)(tree)
-    table = np.full((7, 3), np.nan, np.float32)
-    none = np.empty(0)
-    variant(stored.fill_starts, how)(tree, none, none, none, 0, new_work(0, 0, 0), table)
-    close(table.T, np.tile(tips[:, 1:], (3, 1)), 0)
+    block = packed_by_entries(np.empty((0, column.JOINT.width)), tips, 3, 0)
+    close(read(ROBOT, block).stored.T, np.tile(tips[:, 1:], (3, 1)), 0)
 
 
 @both
@@ -280,50 +425,63 @@ def test_neutral_stays_finite_where_one_limit_is_missing(how):
     assert q.tolist() == [1.0, -2.0, 0.0, 2.5]
 
 
-def long_robot(n: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return a chain whose first joint all others mimic."""
-    joints = np.zeros((n, column.JOINT_WIDTH))
-    joints[:, column.KIND] = JointType.REVOLUTE
-    joints[:, column.PARENT] = np.arange(n) - 1
-    joints[:, column.ORIGIN] = joints[:, column.AXIS] = joints[:, column.MULTIPLIER] = 1.0
-    joints[:, column.LOWER:column.UPPER + 1] = -1.0, 1.0
-    joints[:, column.MIMIC] = 0
-    joints[0, column.MIMIC] = -1
-    return joints, np.array([[n - 1.0, 1, 0, 0, 0, 0, 0, 0]])
+# --- memory and time -----------------------------------------------------------------------------
 
 
-@pytest.mark.skipif(not COMPILED, reason='about compiled code')
+def packed_by_entries(joints: np.ndarray, tips: np.ndarray, starts: int, shift: int) -> np.ndarray:
+    """Return a robot by the two entries of the library, in memory full of rubbish."""
+    entries = door().entries
+    memory = np.full(entries['pack_memory_size'](len(joints)), np.nan)
+    given = joints, len(joints), tips, len(tips), starts
+    block = np.full(entries['robot_size'](*given, memory), np.nan)
+    assert entries['robot'](*given, shift, block, memory) == 0
+    return block
+
+
+@both
+@pytest.mark.parametrize('name', ['panda', 'humanoid'])
+def test_the_entries_fill_the_whole_block_with_what_the_kernels_write(name, how):
+    chain = arm(name)
+    found = read(ROBOT, packed_by_entries(*tables(chain), 20, 1))
+    expected = pack_chain(chain, how, move=True)
+    for field in ROBOT.fields:
+        if field != 'stored':
+            close(getattr(found, field), getattr(expected, field), 1e-12)
+    assert np.isfinite(found.stored).all()
+    np.testing.assert_array_equal(found.stored, read(ROBOT, chain.robot(20, 1)).stored)
+
+
+@about_compiled
 def test_a_long_chain_of_mimics_is_packed_in_no_time():
     joints, tips = long_robot(3000)
-    pack_table(joints[:3].copy(), np.array([[2.0, 1, 0, 0, 0, 0, 0, 0]]), 'compiled')
+    pack_table(*long_robot(3), 'compiled')
     start = time.perf_counter()
-    tree, _, sizes = pack_table(joints, tips, 'compiled')
+    tree = pack_table(joints, tips, 'compiled')
     assert time.perf_counter() - start < 0.1
-    assert sizes.tolist() == [1, 3000, 3000, 3000, 1]
+    assert (tree.n, tree.n_elements, tree.n_screws, tree.n_path, tree.n_slots) == (
+        1, 3000, 3000, 3000, 1)
     assert tree.path[:, 2].sum() == 1
 
 
-@pytest.mark.skipif(not COMPILED, reason='about compiled code')
+@pytest.mark.skipif(not door().level, reason='about compiled code')
 def test_starts_of_an_arm_are_filled_in_no_time():
-    chain = arm('panda')
-    tree = pack_chain(chain, 'compiled').tree
-    table = np.empty((chain.n + 7, 512), np.float32)
-    arguments = (tree, chain.lower.copy(), chain.upper.copy(), chain.neutral.copy(), 0,
-                 new_work(chain.n, len(tree.element), core.n_screws(tree)), table)
-    fill = compiled(stored.fill_starts)
-    fill(*arguments)
+    joints, tips = tables(arm('panda'))
     times = []
     for _ in range(5):
         start = time.perf_counter()
-        fill(*arguments)
+        packed_by_entries(joints, tips, 512, 0)
         times.append(time.perf_counter() - start)
     assert min(times) < 5e-3
 
 
-@pytest.mark.skipif(not COMPILED, reason='about compiled code')
+@about_compiled
 @pytest.mark.parametrize('kernel', KERNELS, ids=lambda kernel: kernel.__name__)
 def test_kernels_allocate_nothing_and_raise_nothing(kernel):
-    check_chain(arm('panda'), 'compiled')
+    tree = pack_chain(arm('panda'), 'compiled', move=True)
+    robot, memory = Seen(ROBOT, tree._block), rubbish(PACKING, n_joints=20)
+    call(spread.spread, 'compiled', robot, tree.lower, tree.upper, tree.neutral, tree.neutral,
+         np.empty(tree.n))
+    call(stored.fill_starts, 'compiled', robot, 0, Seen(PACKING, memory))
     codes = kernel.compiled.inspect_llvm().values()
     assert codes
     for code in codes:
@@ -331,44 +489,7 @@ def test_kernels_allocate_nothing_and_raise_nothing(kernel):
         assert not re.search('picklebuf|numba_do_raise|call [^@]*@Py', code)
 
 
-@numba.njit
-def pack_blocks(joints, tips, sizes, scratch_block, numbers, indices, variables, work_block,
-                table):
-    """Pack a robot as native code does it: all memory is a block of known size."""
-    tree = core.unpack(numbers, indices)
-    pack.fill(joints, tips, pack.scratch_of(scratch_block, joints.shape[0]), tree, variables)
-    normals.move_to_common_normals(tree)
-    q_neutral = np.empty(sizes[0])
-    spread.neutral(variables.lower, variables.upper, q_neutral)
-    work = stored.starts_work_of(work_block, sizes[0], sizes[1], sizes[2])
-    stored.fill_starts(tree, variables.lower, variables.upper, q_neutral, 1, work, table)
-
-
-@pytest.mark.skipif(not COMPILED, reason='about compiled code')
-@pytest.mark.parametrize('name', ['panda', 'humanoid'])
-def test_robots_are_packed_into_blocks_of_memory(name):
-    chain = arm(name)
-    joints, rows = joint_table(chain.model)
-    tips = tip_table(chain.model, rows, chain.base, chain.tips, chain.tool)
-    tree, _, sizes = pack_table(joints, tips, 'compiled')
-    n_tips = len(tips)
-    n, n_elements, n_screws, n_path, n_slots = sizes
-    numbers = np.full(core.ELEMENT_WIDTH * n_elements + 7 * n_tips, np.nan)
-    indices = np.full(4 + core.INDEX_WIDTH * n_elements + core.TIP_INDEX_WIDTH * n_tips
-                      + 3 * n_path + n_slots, -9)
-    indices[:4] = n_elements, n_tips, n_path, n_slots
-    variables = pack.Variables(np.empty(n), np.empty(n), np.empty(n, int), np.empty(n, int))
-    table = np.empty((n + 7 * n_tips, 20), np.float32)
-    pack_blocks(joints, tips, sizes, np.full(pack.scratch_size(len(joints)), np.nan), numbers,
-                indices, variables, np.full(stored.starts_work_size(n, n_elements, n_screws),
-                                            np.nan), table)
-    variant(normals.move_to_common_normals, 'plain')(tree)
-    close(numbers, core.pack(tree)[0], 1e-12)
-    np.testing.assert_array_equal(indices, chain.packed[1])
-    close(table, start_table(chain, 20, 1), 1e-6)
-
-
-# --- bad tables ------------------------------------------------------------------------------
+# --- bad tables ----------------------------------------------------------------------------------
 
 BALL, FOLLOWER = 4, 3  # rows of the robot below that has everything
 
@@ -383,6 +504,12 @@ def good_table() -> tuple[np.ndarray, np.ndarray]:
     model = build_model('all', joints)
     table, rows = joint_table(model)
     return table, tip_table(model, rows, model.root, model.leaves, TOOL)
+
+
+def error_of(joints: np.ndarray, tips: np.ndarray, how: str) -> tuple[int, int]:
+    """Return the code and the row that the packing finds."""
+    code, sizes = count(joints, tips, how)
+    return code, sizes[0]
 
 
 BAD_JOINTS = [
@@ -448,6 +575,16 @@ def test_numbers_that_a_kind_does_not_read_may_be_anything(how):
     joints[BALL:, column.LOWER:column.UPPER + 1] = math.nan
     joints[:BALL, column.SWING:] = math.nan
     joints[:FOLLOWER, column.MULTIPLIER:column.OFFSET + 1] = math.nan
-    tree, variables, _ = pack_table(joints, tips, how)
+    tree = pack_table(joints, tips, how)
     assert not np.isnan(tree.element).any()
-    assert not np.isnan(variables.lower).any()
+    assert not np.isnan(tree.lower).any()
+
+
+@pytest.mark.parametrize(('error', 'row', 'place', 'values'), BAD_JOINTS)
+def test_the_entry_names_the_error_and_the_row(error, row, place, values):
+    joints, tips = good_table()
+    joints[row, place] = values[0]
+    entries = door().entries
+    memory = np.empty(entries['pack_memory_size'](len(joints)))
+    result = entries['robot_size'](joints, len(joints), tips, len(tips), 1, memory)
+    assert fault_of(result, pack=True) == (error, row)
