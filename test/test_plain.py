@@ -11,13 +11,14 @@
 # WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
 # See the License for the specific language governing permissions and
 # limitations under the License.
-"""Without numba, and without its compiler, the same code gives the same answers."""
+"""Without the library the kernels run as they are written, and give the same answers."""
 
 from __future__ import annotations
 
 import json
 import os
 from pathlib import Path
+import shutil
 import subprocess
 import sys
 
@@ -35,15 +36,15 @@ COUNT = 3
 # Solve the goals of `answers` in a process of its own.
 SCRIPT = """
 import json, sys, warnings
-if sys.argv[1] == 'missing':
-    sys.modules['numba'] = None  # importing it fails
+sys.modules['numba'] = None  # importing it fails
 with warnings.catch_warnings(record=True) as caught:
     warnings.simplefilter('always')
-    from test_no_numba import answers
-    from dq_ik.core.compile import COMPILED
+    from test_plain import answers
     found = answers()
+from dq_ik.native import files, load
 words = [str(w.message) for w in caught if w.category is RuntimeWarning]
-print(json.dumps({'compiled': COMPILED, 'warnings': words, 'answers': found}))
+print(json.dumps({'level': load.door().level, 'words': load.describe(), 'warnings': words,
+                  'package': str(files.PACKAGE), 'answers': found}))
 """
 
 
@@ -74,29 +75,45 @@ def essence(chain: Chain, result: IkResult) -> list[float]:
     return np.ravel([pose.matrix for pose in chain.fk_all(result.q).values()]).tolist()
 
 
-def run(argument: str, **environment: str) -> dict:
-    """Run the script and return what it printed."""
-    path = os.pathsep.join(sys.path)
-    done = subprocess.run([sys.executable, '-c', SCRIPT, argument], capture_output=True, text=True,
-                          timeout=100, env={**os.environ, 'PYTHONPATH': path, **environment})
+def environment(**more: str) -> dict[str, str]:
+    """Return the environment without what tests of compiled kernels need."""
+    kept = {key: value for key, value in os.environ.items() if not key.startswith('DQ_IK_')}
+    return {**kept, 'PYTHONPATH': os.pathsep.join(sys.path), **more}
+
+
+def run(folder: Path, **more: str) -> dict:
+    """Run the script in a folder and return what it printed."""
+    done = subprocess.run([sys.executable, '-c', SCRIPT], capture_output=True, text=True,
+                          timeout=300, cwd=folder, env=environment(**more))
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
 
-@pytest.mark.parametrize(('argument', 'environment'), [
-    ('missing', {}), ('there', {'NUMBA_DISABLE_JIT': '1'})])
-def test_uncompiled_answers_are_those_of_the_compiled_code(argument, environment):
-    plain = run(argument, **environment)
-    assert not plain['compiled']
-    for (success, found), (expected_success, expected) in zip(plain['answers'], answers()):
+def without_library(folder: Path) -> dict[str, str]:
+    """Copy the package without its library; return the environment in which it is imported."""
+    shutil.copytree(ROOT / 'dq_ik', folder / 'dq_ik',
+                    ignore=shutil.ignore_patterns('built', '__pycache__'))
+    path = os.pathsep.join([str(folder), *sys.path])
+    return {'PYTHONPATH': path, 'XDG_CACHE_HOME': str(folder / 'cache')}
+
+
+@pytest.mark.parametrize('way', ['asked for', 'no library'])
+def test_plain_answers_are_those_of_the_library(way, tmp_path):
+    asked = way == 'asked for'
+    folder = ROOT if asked else tmp_path
+    plain = run(folder, **{'DQ_IK_NATIVE': 'plain'} if asked else without_library(tmp_path))
+    assert Path(plain['package']) == folder / 'dq_ik'
+    assert not plain['level']
+    assert 'plain Python' in plain['words']
+    for (success, found), (expected_success, expected) in zip(
+            plain['answers'], answers(), strict=True):
         assert success == expected_success
         np.testing.assert_allclose(found, expected, rtol=0, atol=1e-6)
-
-
-def test_without_numba_there_is_one_warning_that_says_what_to_install():
-    words = run('missing')['warnings']
-    assert len(words) == 1
-    assert 'pip install numba' in words[0]
+    if asked:
+        assert not plain['warnings']
+    else:  # one sentence that says what to type
+        assert len(plain['warnings']) == 1
+        assert 'python -m dq_ik.native' in plain['warnings'][0]
 
 
 def test_the_insides_hold_as_plain_python():
@@ -104,5 +121,5 @@ def test_the_insides_hold_as_plain_python():
         [sys.executable, '-m', 'pytest', '-q', '-p', 'no:cacheprovider', 'test/uncompiled.py',
          'test/test_lanes.py', 'test/test_race.py', '-k', 'uncompiled or lanes'],
         capture_output=True, text=True, timeout=110, cwd=ROOT,
-        env={**os.environ, 'PYTHONPATH': os.pathsep.join(sys.path), 'NUMBA_DISABLE_JIT': '1'})
+        env=environment(DQ_IK_NATIVE='plain'))
     assert done.returncode == 0, done.stdout[-5000:]

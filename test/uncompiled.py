@@ -12,10 +12,10 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 """
-Checks that look inside the kernels, run as plain Python by test_no_numba.py and by hand.
+Checks that look inside the kernels, run as plain Python by test_plain.py and by hand.
 
-``NUMBA_DISABLE_JIT=1 python -m pytest test/uncompiled.py``: the exact Hessian and gradient by
-finite differences, and every method without its compiler.
+``DQ_IK_NATIVE=plain python -m pytest test/uncompiled.py``: the exact Hessian and gradient by
+finite differences, and every method as it is written.
 """
 
 from __future__ import annotations
@@ -29,15 +29,17 @@ import pytest
 
 from dq_ik import Goal, Pose, Solver
 from dq_ik.core import best_reach, starts
-from dq_ik.core.blocks import at_row, new_memory, request_of, work_of
-from dq_ik.core.compile import COMPILED
-from dq_ik.core.request import WEIGHT
+from dq_ik.core.blocks import prepare_work, request_of, take_row, work_of
+from dq_ik.core.compile import FRONT_END
+from dq_ik.core.layout import WEIGHT
 from dq_ik.core.residual import look
 from dq_ik.core.search import begin
 from dq_ik.core.step import assemble
+from dq_ik.native.load import door
 from dq_ik.options import METHODS
 
-assert not COMPILED, 'run with NUMBA_DISABLE_JIT=1'
+assert not FRONT_END, 'run without DQ_IK_KERNELS'
+assert not door().level, 'run with DQ_IK_NATIVE=plain'
 
 ROBOTS = ('panda', 'arm5', 'prismatic', 'mimic', 'two_arms')
 FAR = Pose.from_xyz_rpy((0.9, 0.4, 1.1), (0.7, -0.4, 1.9))
@@ -50,12 +52,11 @@ class Cost:
         """Prepare a request with these goals."""
         self.chain = arm(name)
         solver = Solver(self.chain, timeout=PATIENT)
-        requests, none = solver._template.copy(), np.empty(0)
-        solver._requests.write_goals(requests[0], goals)
-        memory = new_memory(solver._robot, requests)
-        answers = np.empty(solver._answer_size)
-        self.blocks = at_row(solver._robot, memory, requests, none, none, answers, 0)
-        begin(self.blocks)
+        request = solver._requests.with_goals(goals, None)
+        answer, work = np.empty(solver._answer_size), np.empty(solver._memory_size)
+        prepare_work(solver._robot, work)
+        self.blocks = take_row(solver._robot, request, answer, 0, work)
+        begin(self.blocks, PATIENT)
         self.work = work_of(self.blocks)
 
     def value(self, q: np.ndarray) -> np.ndarray:
