@@ -33,7 +33,7 @@ from dq_ik.native.faults import fault_of
 from dq_ik.native.load import door
 from dq_ik.parallel import on_all_cores
 from dq_ik.plain import frozen
-from dq_ik.pose import Pose
+from dq_ik.pose import new_pose, Pose
 
 if TYPE_CHECKING:
     from dq_ik.result import BatchResult, IkResult
@@ -74,7 +74,9 @@ class Chain:
         self.neutral = frozen(packed.neutral)
         self.reach: tuple[float, ...] = tuple(packed.reach.tolist())
         self.velocity = frozen([variable.velocity for variable in self.variables])
-        self._native = door().Robot(self.block)
+        native = door().Robot(self.block)
+        self._fk, self._jacobian = native.fk, native.jacobian
+        self._has_one_tip = len(self.tips) == 1
         self._memory_size = door().entries['memory_size'](self.block)
         self._jacobian_shape = 6, self.n
         self._solvers: dict[Any, Solver] = {}
@@ -129,16 +131,18 @@ class Chain:
 
     def fk(self, q: ArrayLike, tip: str | None = None) -> Pose:
         """Pose of a tip in the base frame at q."""
-        number = 0 if tip is None and len(self.tips) == 1 else self.tip_number(tip)
-        parts = self._native.fk(q, number)
+        number = 0 if tip is None and self._has_one_tip else self.tip_number(tip)
+        parts = self._fk(q, number)
         if type(parts) is not tuple:
-            parts = self._native.fk(self.checked(q), number)
-        return Pose.unchecked(*parts)
+            parts = self._fk(self.checked(q), number)
+        pose = new_pose(Pose)  # as Pose.unchecked, without the call
+        pose._real, pose._dual = parts
+        return pose
 
     def fk_all(self, q: ArrayLike) -> dict[str, Pose]:
         """Poses of all tips in the base frame at q."""
         q = self.checked(q)
-        return {tip: Pose.unchecked(*self._native.fk(q, k)) for k, tip in enumerate(self.tips)}
+        return {tip: Pose.unchecked(*self._fk(q, k)) for k, tip in enumerate(self.tips)}
 
     def fk_batch(self, q: ArrayLike) -> np.ndarray:
         """Dual quaternions of all tips, (N, n) -> (N, n_tips, 8), on all cores."""
@@ -166,13 +170,12 @@ class Chain:
         :param frame: 'world': velocities along the base's axes; 'body': along the tip's own axes
         :param point: the point of the tip frame whose velocity is meant; None: its origin
         """
-        number = 0 if tip is None and len(self.tips) == 1 else self.tip_number(tip)
-        body = frame == 'body' or self._is_body(frame)
-        offset = None if point is None else _three(point)
         out = np.empty(self._jacobian_shape)
-        result = self._native.jacobian(q, number, offset, body, out)
-        if result != 0:
-            self._native.jacobian(self.checked(q), number, offset, body, out)
+        number = 0 if tip is None and self._has_one_tip else self.tip_number(tip)
+        body = frame != 'world' and self._is_body(frame)
+        offset = point if point is None else _three(point)
+        if self._jacobian(q, number, offset, body, out) != 0:
+            self._jacobian(self.checked(q), number, offset, body, out)
         return out
 
     def jacobian_batch(self, q: ArrayLike, tip: str | None = None, frame: str = 'world',

@@ -31,6 +31,9 @@ ROTATION_TOLERANCE = 1e-4
 SMALL_ANGLE = 1e-3
 
 
+new_pose = object.__new__
+
+
 class Pose:
     """
     Pose of a frame b in a frame a: the unit dual quaternion ``x_a_b = real + eps dual``.
@@ -53,20 +56,22 @@ class Pose:
         real = plain.floats(real, 4, 'the real part of a pose')
         dual = plain.floats(dual, 4, 'the dual part of a pose')
         self._real, self._dual = plain.normalized(real, dual)
-        self._row: np.ndarray | None = np.array(self._real + self._dual)
+        self._row: np.ndarray = np.array(self._real + self._dual)
 
     @classmethod
     def unchecked(cls, real: Quaternion, dual: Quaternion) -> Pose:
         """Return a pose of two tuples that are known to be a unit dual quaternion."""
-        pose = object.__new__(cls)
-        pose._real, pose._dual, pose._row = real, dual, None
+        pose = new_pose(cls)
+        pose._real, pose._dual = real, dual
         return pose
 
     def numbers(self) -> np.ndarray:
         """Return the numbers ``(real, dual)`` as the kernels take them; they must not change."""
-        if self._row is None:
+        try:
+            return self._row
+        except AttributeError:  # nobody has asked yet
             self._row = np.array(self._real + self._dual)
-        return self._row
+            return self._row
 
     @classmethod
     def identity(cls) -> Pose:

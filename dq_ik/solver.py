@@ -61,7 +61,7 @@ class Solver:
         restarts = self.options.max_restarts
         self._robot = chain.robot(max(STARTS, restarts + 1) if restarts else 1,
                                   self.options.random_seed)
-        self._native = door().Solver(self._robot, request)
+        self._solve = door().Solver(self._robot, request).solve
         self._answer_size = door().entries['answer_size'](request)
         self._memory_size = door().entries['memory_size'](self._robot)
         solutions = self.options.max_solutions if self.options.mode == 'all' else 0
@@ -89,7 +89,7 @@ class Solver:
         if bounds is None:
             answer = np.empty(self._answer_size)
             goal = goals.numbers() if type(goals) is Pose else goals
-            status = self._native.solve(goal, seed, seconds, answer)
+            status = self._solve(goal, seed, seconds, answer)
             if status is not None and status >= 0:
                 return IkResult(self._layout, answer, status)
         return self._solve_converted(goals, seed, bounds, seconds)

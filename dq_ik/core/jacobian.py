@@ -67,20 +67,28 @@ def jacobian(tree, k, world, screw, offset, body, column, jacobian_out):
     x = tip_frame(tree, k, world)
     point = frame.transform(x, (offset[0], offset[1], offset[2]))
     columns(tree, k, point, UNWEIGHTED, screw, column)
-    turn = quaternion.conj(x[0]) if body != 0 else (1.0, 0.0, 0.0, 0.0)
-    _scatter(tree, k, column, turn, jacobian_out)
+    if body != 0:
+        _turn(tree, k, quaternion.conj(x[0]), column)
+    _scatter(tree, k, column, jacobian_out)
     return x
 
 
 @kernel
-def _scatter(tree, k, column, turn, jacobian_out):
-    """Turn the columns of tip k and write them to a matrix (6, n) that is zero elsewhere."""
+def _turn(tree, k, r, column):
+    """Turn the columns of tip k, in place."""
+    for slot in range(tree.tip_index[k, SLOT_START], tree.tip_index[k, SLOT_STOP]):
+        c = column[slot]
+        linear = quaternion.rotate(r, (c[0], c[1], c[2]))
+        angular = quaternion.rotate(r, (c[3], c[4], c[5]))
+        for i in range(3):
+            c[i], c[3 + i] = linear[i], angular[i]
+
+
+@kernel
+def _scatter(tree, k, column, jacobian_out):
+    """Write the columns of tip k to a matrix (6, n) that is zero elsewhere."""
     for r in range(6):
         fill(0.0, jacobian_out[r])
     for slot in range(tree.tip_index[k, SLOT_START], tree.tip_index[k, SLOT_STOP]):
-        c = column[slot]
-        linear = quaternion.rotate(turn, (c[0], c[1], c[2]))
-        angular = quaternion.rotate(turn, (c[3], c[4], c[5]))
-        for r in range(3):
-            jacobian_out[r, tree.slot[slot]] = linear[r]
-            jacobian_out[3 + r, tree.slot[slot]] = angular[r]
+        for r in range(6):
+            jacobian_out[r, tree.slot[slot]] = column[slot, r]

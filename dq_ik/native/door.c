@@ -29,8 +29,72 @@
 #define N_SIZES 4 /* words of the heads that are read here: table, length, n, n_tips */
 static const double ORIGIN[3] = {0.0, 0.0, 0.0};
 
+/* --- arrays ------------------------------------------------------------------------------------ */
+
+/*
+ * The first fields of NumPy's arrays and types of numbers, which are public and have not changed
+ * since NumPy 1.0. A buffer of a new array costs three times as much as a look at these.
+ */
+typedef struct {
+    PyObject_HEAD
+    PyTypeObject *type;
+    char kind, letter, order, former_flags;
+    int number;
+} Dtype;
+typedef struct {
+    PyObject_HEAD
+    void *data;
+    int ndim;
+    Py_ssize_t *shape, *strides;
+    PyObject *base;
+    Dtype *dtype;
+    int flags;
+} Array;
+enum { CONTIGUOUS = 0x1, ALIGNED = 0x100, WRITABLE = 0x400, FLOAT64 = 12 };
+static PyTypeObject *array_type; /* none: arrays are not as expected, and buffers are used */
+
+/* Look at an array of float64 as at a buffer that need not be released; 0: it is none. */
+static int look_at_array(PyObject *object, Py_buffer *buffer, int flags)
+{
+    const Array *array = (const Array *)object;
+    int needed = CONTIGUOUS | ALIGNED | (flags & PyBUF_WRITABLE ? WRITABLE : 0);
+    if (Py_TYPE(object) != array_type || (array->flags & needed) != needed
+        || array->dtype->number != FLOAT64 || array->dtype->order == '>')
+        return 0;
+    buffer->buf = array->data;
+    buffer->obj = NULL;
+    buffer->ndim = array->ndim;
+    buffer->shape = array->shape;
+    buffer->len = 8;
+    for (int i = 0; i < array->ndim; i++)
+        buffer->len *= array->shape[i];
+    return 1;
+}
+
+/* Find out whether arrays are as expected, by one whose contents are known. */
+static void meet_numpy(void)
+{
+    PyObject *numpy = PyImport_ImportModule("numpy");
+    PyObject *array = numpy ? PyObject_CallMethod(numpy, "full", "(ii)d", 3, 2, 0.5) : NULL;
+    if (array) {
+        Py_buffer buffer, seen;
+        array_type = Py_TYPE(array);
+        if (PyObject_GetBuffer(array, &buffer, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT) == 0) {
+            int same = !strcmp(buffer.format, "d") && look_at_array(array, &seen, PyBUF_WRITABLE)
+                && seen.buf == buffer.buf && seen.len == buffer.len && seen.ndim == 2
+                && seen.shape[0] == 3 && seen.shape[1] == 2;
+            if (!same)
+                array_type = NULL;
+            PyBuffer_Release(&buffer);
+        }
+    }
+    PyErr_Clear();
+    Py_XDECREF(array);
+    Py_XDECREF(numpy);
+}
+
 /* Open a contiguous buffer of float64; 0: it is none, and no error is set. */
-static int open_numbers(PyObject *object, Py_buffer *buffer, int flags)
+static int open_buffer(PyObject *object, Py_buffer *buffer, int flags)
 {
     if (PyObject_GetBuffer(object, buffer, flags | PyBUF_C_CONTIGUOUS | PyBUF_FORMAT) < 0) {
         PyErr_Clear();
@@ -40,6 +104,12 @@ static int open_numbers(PyObject *object, Py_buffer *buffer, int flags)
         return 1;
     PyBuffer_Release(buffer);
     return 0;
+}
+
+/* Open an array or a buffer for the time of a call. */
+static int open_numbers(PyObject *object, Py_buffer *buffer, int flags)
+{
+    return look_at_array(object, buffer, flags) || open_buffer(object, buffer, flags);
 }
 
 static int64_t words(const Py_buffer *buffer)
@@ -59,7 +129,7 @@ typedef struct {
     PyObject_HEAD
     Py_buffer robot; /* kept open: the block cannot move */
     int64_t n, n_tips;
-    size_t memory;
+    double *memory; /* for calls that keep the interpreter's lock, and so are alone */
 } Robot;
 
 static void *slot(PyObject *object, int number)
@@ -70,7 +140,7 @@ static void *slot(PyObject *object, int number)
 /* Take a robot's block; -1 and an error where it is none. */
 static int open_robot(PyObject *block, Py_buffer *buffer, size_t *memory)
 {
-    if (!open_numbers(block, buffer, 0)) {
+    if (!open_buffer(block, buffer, 0)) {
         PyErr_SetString(PyExc_TypeError, "a robot is a contiguous array of float64");
         return -1;
     }
@@ -94,13 +164,19 @@ static PyObject *robot_new(PyTypeObject *type, PyObject *args, PyObject *keyword
     Robot *self = (Robot *)((allocfunc)PyType_GetSlot(type, Py_tp_alloc))(type, 0);
     if (!self)
         return NULL;
-    if (open_robot(block, &self->robot, &self->memory) < 0) {
+    size_t size;
+    if (open_robot(block, &self->robot, &size) < 0) {
         Py_DECREF(self);
         return NULL;
     }
     const int64_t *head = self->robot.buf;
     self->n = head[2];
     self->n_tips = head[3];
+    self->memory = malloc(size);
+    if (!self->memory) {
+        Py_DECREF(self);
+        return PyErr_NoMemory();
+    }
     return (PyObject *)self;
 }
 
@@ -110,25 +186,32 @@ static void robot_free(PyObject *object)
     PyTypeObject *type = Py_TYPE(object);
     if (self->robot.obj)
         PyBuffer_Release(&self->robot);
+    free(self->memory);
     ((freefunc)slot(object, Py_tp_free))(object);
     Py_DECREF(type);
 }
 
-/* Open a joint vector and take memory; 0: something is not as it should be, see `error`. */
-static double *open_vector(Robot *self, PyObject *q, Py_buffer *buffer, int *error)
+/* Open a joint vector; 0: it must be converted first. */
+static int open_vector(Robot *self, PyObject *q, Py_buffer *buffer)
 {
-    *error = 0;
     if (!open_numbers(q, buffer, 0))
-        return NULL;
-    if (buffer->ndim == 1 && words(buffer) == self->n) {
-        double *memory = malloc(self->memory);
-        if (memory)
-            return memory;
-        *error = 1;
-        PyErr_NoMemory();
-    }
+        return 0;
+    if (buffer->ndim == 1 && words(buffer) == self->n)
+        return 1;
     PyBuffer_Release(buffer);
-    return NULL;
+    return 0;
+}
+
+/* Four numbers as a tuple. */
+static PyObject *four(const double *numbers)
+{
+    PyObject *tuple = PyTuple_New(4);
+    for (int i = 0; tuple && i < 4; i++) {
+        PyObject *number = PyFloat_FromDouble(numbers[i]);
+        if (!number || PyTuple_SetItem(tuple, i, number) < 0)
+            Py_CLEAR(tuple);
+    }
+    return tuple;
 }
 
 /* fk(q, tip) -> (real, dual) of the tip's pose, four numbers each */
@@ -136,7 +219,6 @@ static PyObject *robot_fk(PyObject *object, PyObject *const *args, Py_ssize_t co
 {
     Robot *self = (Robot *)object;
     Py_buffer q;
-    int error;
     double few[64];
     if (count != 2) {
         PyErr_SetString(PyExc_TypeError, "fk takes q and the number of a tip");
@@ -148,23 +230,20 @@ static PyObject *robot_fk(PyObject *object, PyObject *const *args, Py_ssize_t co
             PyErr_SetString(PyExc_IndexError, "there is no such tip");
         return NULL;
     }
-    double *memory = open_vector(self, args[0], &q, &error);
-    if (!memory)
-        return error ? NULL : none();
+    if (!open_vector(self, args[0], &q))
+        return none();
     double *poses = self->n_tips <= 8 ? few : malloc(64 * (size_t)self->n_tips);
-    int64_t result = poses ? dq_ik_fk(self->robot.buf, q.buf, 1, 0, poses, memory) : 0;
+    int64_t result = poses ? dq_ik_fk(self->robot.buf, q.buf, 1, 0, poses, self->memory) : 0;
     PyObject *answer = NULL;
     if (!poses) {
         PyErr_NoMemory();
     } else if (result < 0) {
         answer = PyLong_FromLongLong(result);
     } else {
-        const double *x = poses + 8 * tip;
-        answer = Py_BuildValue("(dddd)(dddd)", x[0], x[1], x[2], x[3], x[4], x[5], x[6], x[7]);
+        answer = Py_BuildValue("(NN)", four(poses + 8 * tip), four(poses + 8 * tip + 4));
     }
     if (poses != few)
         free(poses);
-    free(memory);
     PyBuffer_Release(&q);
     return answer;
 }
@@ -174,7 +253,6 @@ static PyObject *robot_jacobian(PyObject *object, PyObject *const *args, Py_ssiz
 {
     Robot *self = (Robot *)object;
     Py_buffer q, point, out;
-    int error;
     PyObject *answer = NULL;
     if (count != 5) {
         PyErr_SetString(PyExc_TypeError, "jacobian takes q, tip, point, body and an array");
@@ -184,9 +262,8 @@ static PyObject *robot_jacobian(PyObject *object, PyObject *const *args, Py_ssiz
     int body = PyObject_IsTrue(args[3]), given = args[2] != Py_None;
     if (PyErr_Occurred())
         return NULL;
-    double *memory = open_vector(self, args[0], &q, &error);
-    if (!memory)
-        return error ? NULL : none();
+    if (!open_vector(self, args[0], &q))
+        return none();
     if (given && !open_numbers(args[2], &point, 0)) {
         PyErr_SetString(PyExc_TypeError, "a point is three numbers");
     } else {
@@ -200,13 +277,12 @@ static PyObject *robot_jacobian(PyObject *object, PyObject *const *args, Py_ssiz
             else
                 answer = PyLong_FromLongLong(dq_ik_jacobian(
                     self->robot.buf, q.buf, 1, tip, given ? point.buf : ORIGIN, body, NULL, 0,
-                    out.buf, memory));
+                    out.buf, self->memory));
             PyBuffer_Release(&out);
         }
         if (given)
             PyBuffer_Release(&point);
     }
-    free(memory);
     PyBuffer_Release(&q);
     return answer;
 }
@@ -241,7 +317,7 @@ static PyObject *solver_new(PyTypeObject *type, PyObject *args, PyObject *keywor
         Py_DECREF(self);
         return NULL;
     }
-    if (!open_numbers(request, &self->request, 0)) {
+    if (!open_buffer(request, &self->request, 0)) {
         PyErr_SetString(PyExc_TypeError, "a request is a contiguous array of float64");
         Py_DECREF(self);
         return NULL;
@@ -399,6 +475,7 @@ PyMODINIT_FUNC PyInit_door(void)
         PyErr_SetString(PyExc_ImportError, "this library is for another kind of processor");
         return NULL;
     }
+    meet_numpy();
     PyObject *self = PyModule_Create(&module);
     PyObject *robot = PyType_FromSpec(&robot_spec), *solver = PyType_FromSpec(&solver_spec);
     if (!self || !robot || !solver || PyModule_AddObject(self, "Robot", robot) < 0
