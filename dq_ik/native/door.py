@@ -111,7 +111,7 @@ class Solver:
         """Write the answer and return its status; None: goal or seed must be converted first."""
         seeded = seed is not None
         kind = {(4, 4): PoseKind.MATRIX, (8,): PoseKind.DUAL_QUATERNION}.get(
-            getattr(goal, 'shape', None))
+            getattr(goal, 'shape', ()))
         if (self._n_tips != 1 or kind is None or not _is_numbers(goal)
                 or (seeded and not _is_vector(seed, self._n))):
             return None
@@ -170,7 +170,7 @@ def ctypes_entries(address: Callable[[str], int]) -> Entries:
 
 
 def _by_ctypes(address: int, function: Callable) -> Callable[..., int]:
-    kinds = [{'int': ctypes.c_int64, 'float': ctypes.c_double}.get(
+    kinds: list[Any] = [{'int': ctypes.c_int64, 'float': ctypes.c_double}.get(
         str(parameter.annotation), ctypes.c_void_p)
         for parameter in inspect.signature(function).parameters.values()]
     native = ctypes.CFUNCTYPE(ctypes.c_int64, *kinds)(address)
