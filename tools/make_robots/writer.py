@@ -48,7 +48,7 @@ def degrees(lower: float, upper: float, velocity: float, effort: float) -> Limit
 
 def numbers(values) -> str:
     """Format a vector for an attribute; rounding errors of other machines are zeros."""
-    return ' '.join(f'{round(value, 15) + 0.0:.12g}' for value in values)
+    return ' '.join(f'{value if abs(value) > 1e-15 else 0.0:.12g}' for value in values)
 
 
 class Robot:
