@@ -1,0 +1,59 @@
+# Copyright 2026 The dq_ik Authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The answers are those of the record: the same statuses, and the same branches."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import recorded
+
+SAME_BRANCH = 1e-5  # rad or m; the record is in single precision
+
+
+@pytest.fixture(scope='module')
+def pairs():
+    """Return each case with its answer and the recorded status and joint vector."""
+    record = np.load(recorded.RECORD)
+    status, numbers = record['status'], record['q']
+    found, place = [], 0
+    for row, (case, result) in enumerate(recorded.answers()):
+        q = numbers[place:place + len(result.q)]
+        place += len(result.q)
+        found.append((case, result, int(status[row]), q))
+    assert place == len(numbers)
+    assert len(found) == len(status) > 10000
+    return found
+
+
+def test_statuses_are_the_same(pairs):
+    different = [case for case, result, status, _ in pairs if int(result.status) != status]
+    assert len(different) <= 0.001 * len(pairs), different
+
+
+def test_answers_within_reach_are_on_the_same_branch(pairs):
+    distances = np.array([np.abs(result.q - q).max() for case, result, _, q in pairs
+                          if case.is_within_reach])
+    assert len(distances) > 10000
+    assert np.mean(distances < SAME_BRANCH) >= 0.999
+
+
+def test_best_reaches_are_as_near(pairs):
+    """Where arms are stretched out, several configurations are equally good."""
+    for case, result, _, q in pairs:
+        if not case.is_within_reach:
+            chain = recorded.arm(case.robot)
+            moved = chain.fk(result.q).position - chain.fk(q.astype(float)).position
+            assert np.linalg.norm(moved) < 1e-4
