@@ -11,14 +11,36 @@
 # WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
 # See the License for the specific language governing permissions and
 # limitations under the License.
-"""One description for pip and colcon: entry points, share files, optional dependencies."""
+"""
+One description for pip and colcon: entry points, share files, optional dependencies, the library.
 
+Wheels and copies get the native library for all processors of an architecture; a checkout that is
+installed in place gets that of its own processor, beside the sources (``dq_ik/native/built``).
+``DQ_IK_NATIVE=plain`` leaves it out.
+"""
+
+import os
 from pathlib import Path
+import platform
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
 
-from setuptools import find_packages, setup
+from setuptools import Extension, find_packages, setup
+from setuptools.command.build_ext import build_ext
 
 PACKAGE = 'dq_ik'
 NODES = ('ik_node', 'viewer_node', 'sim_node', 'goal_marker', 'path_node')
+
+BUILT = f'{PACKAGE}/native/built'
+MACHINES = ('x86_64', 'aarch64')  # that the library is for
+HAS_LIBRARY = (os.environ.get('DQ_IK_NATIVE') != 'plain' and sys.platform == 'linux'
+               and platform.machine() in MACHINES)
+# One wheel serves all Pythons from 3.11 on.
+LIMITED = sys.version_info >= (3, 11) and not sysconfig.get_config_var('Py_GIL_DISABLED')
+NUMBA = re.search(r"^NUMBA = '(.+?)'", Path(f'{PACKAGE}/native/files.py').read_text(), re.M)[1]
 
 JAZZY_MESSAGES = (
     'diagnostic-msgs',
@@ -55,6 +77,7 @@ EXTRAS = {
     ],
     'viewer': ['pycollada', 'trimesh', 'viser==1.1.1'],
     'sim': ['mujoco'],
+    'build': [f'numba=={NUMBA}'],
     'lint': ['mypy', 'ruff', 'types-setuptools'],
     'test': [
         'colcon-bash',
@@ -72,6 +95,7 @@ EXTRAS = {
         'example-robot-data',
         'hypothesis',
         'matplotlib',
+        f'numba=={NUMBA}',
         'pillow',
         'pin',
         'playwright',
@@ -85,6 +109,43 @@ EXTRAS = {
 }
 
 
+class BuildLibrary(build_ext):
+    """Build the native library by its own program, and hand its files to the installation."""
+
+    def run(self) -> None:
+        """Build into the build tree, or in place."""
+        folder = Path(BUILT if self.inplace else f'{self.build_temp}/native')
+        levels = [] if self.inplace else ['all']
+        done = subprocess.run([sys.executable, f'{PACKAGE}/native', '--output', str(folder),
+                               *levels], check=False)
+        if done.returncode:
+            raise SystemExit(done.returncode)  # the program has said why
+        if not self.inplace:
+            self.copy_door(folder)
+        self.distribution.data_files += [
+            ('include', [f'{folder}/dq_ik.h']),
+            ('lib', [f'{folder}/libdq_ik.so']),
+            (f'lib/cmake/{PACKAGE}', files(f'{PACKAGE}/native/cmake')),
+        ]
+
+    def copy_door(self, folder: Path) -> None:
+        """Copy the door of this build, and no older one, into the package."""
+        target = Path(self.build_lib, BUILT)
+        shutil.rmtree(target, ignore_errors=True)
+        target.mkdir(parents=True)
+        digest = re.search(r'DQ_IK_DIGEST "(\w+)"', Path(folder, 'dq_ik.h').read_text())[1]
+        for path in folder.glob(f'door_{digest}_*'):
+            shutil.copy(path, target)
+
+    def get_outputs(self) -> list[str]:
+        """Return the files that are installed with the package."""
+        return [] if self.inplace else files(f'{self.build_lib}/{BUILT}')
+
+    def get_output_mapping(self) -> dict[str, str]:
+        """Return nothing: no file is copied from the build tree to the sources."""
+        return {}
+
+
 def files(folder: str, pattern: str = '*') -> list[str]:
     """Return the files of a folder of the checkout, relative to it."""
     return sorted(str(path) for path in Path(folder).glob(pattern) if path.is_file())
@@ -92,14 +153,17 @@ def files(folder: str, pattern: str = '*') -> list[str]:
 
 setup(
     name=PACKAGE,
-    version='0.1.0',
+    version='0.2.0',
     description='Inverse kinematics for ROS 2 by projected Gauss-Seidel on dual quaternions',
     maintainer='The dq_ik Authors',
     maintainer_email='dq_ik@users.noreply.github.com',
     license='Apache-2.0',
     python_requires='>=3.10',
     packages=find_packages(include=[PACKAGE, f'{PACKAGE}.*']),
-    package_data={PACKAGE: ['py.typed']},
+    package_data={PACKAGE: ['py.typed', 'native/*.c', 'native/cmake/*']},
+    ext_modules=[Extension(BUILT.replace('/', '.') + '.door', [])] if HAS_LIBRARY else [],
+    cmdclass={'build_ext': BuildLibrary},
+    options={'bdist_wheel': {'py_limited_api': 'cp311'}} if HAS_LIBRARY and LIMITED else {},
     data_files=[
         ('share/ament_index/resource_index/packages', [f'resource/{PACKAGE}']),
         (f'share/{PACKAGE}', ['package.xml']),
@@ -109,7 +173,7 @@ setup(
         (f'share/{PACKAGE}/urdf', files('urdf')),
         (f'lib/{PACKAGE}', [f'scripts/{name}' for name in NODES]),
     ],
-    install_requires=['numba', 'numpy', 'rich', 'scipy', 'setuptools', 'urdf_parser_py'],
+    install_requires=['numpy', 'rich', 'scipy', 'urdf_parser_py'],
     extras_require=EXTRAS,
     zip_safe=False,
     entry_points={'console_scripts': [f'{PACKAGE} = {PACKAGE}.cli.main:main']},

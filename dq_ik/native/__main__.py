@@ -35,7 +35,8 @@ def main() -> int:
     from dq_ik.native import build, files, levels
     parser = argparse.ArgumentParser(prog='dq_ik.native', description=(
         'Build the native library from the Python kernels. Needs gcc, and numba '
-        f'{files.NUMBA}, which is installed into a private environment if it is not there.'))
+        f'{files.NUMBA}, which is installed into a private environment if it is not there. '
+        'What is up to date is left as it is.'))
     parser.add_argument('levels', nargs='*', choices=[*levels.LEVELS, 'all', []], help=(
         'kinds of processors; "all": all of this architecture; none: this processor only'))
     parser.add_argument('--output', type=Path, default=files.BUILT, help='default: %(default)s')
@@ -43,6 +44,7 @@ def main() -> int:
                         help='only write the assembly and the C files, for any architecture')
     parser.add_argument('--checked', action='store_true',
                         help='an index out of range ends a call with a status; for tests')
+    parser.add_argument('--anew', action='store_true', help='build even what is up to date')
     given = parser.parse_args()
     wanted = given.levels or [levels.own_level()]
     if 'all' in wanted:
@@ -53,6 +55,13 @@ def main() -> int:
         print(f'dq_ik: {time.monotonic() - start:4.0f} s  {text}', flush=True)
 
     try:
+        if given.generate:
+            fresh = build.archived(files.digest(given.checked), wanted, given.output)
+        else:
+            fresh = build.ready(given.output, wanted, given.checked)
+        if fresh and not given.anew:
+            say(f'up to date: {given.output}')
+            return 0
         if given.generate:
             given.output.mkdir(parents=True, exist_ok=True)
             build.generate(given.output, wanted, checked=given.checked, say=say)

@@ -23,19 +23,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+import importlib.util
 import os
 from pathlib import Path
-import re
+import platform
 import shutil
 import subprocess
 import sys
 import tempfile
 
-from dq_ik.native import files, link
+from dq_ik.native import files, levels, link
 from dq_ik.native.link import BuildError
 
 HERE = Path(__file__).resolve().parent
-HEADERS = ('dq_ik.h', 'entries.h', 'choose.c')
+GENERATED = HERE / 'generated'  # in the archive of 'make dist'
+HEADER = 'dq_ik.h'
+C_FILES = ('entries.h', 'choose.c')
 PROBE = 'import numba; print(numba.__version__)'
 
 Say = Callable[[str], None]
@@ -50,17 +53,22 @@ def build(folder: Path, wanted: Sequence[str], *, checked: bool = False, say: Sa
     """
     Build the door, the library and the header into a folder; return the door.
 
-    Files appear in the folder whole or not at all.
+    Files appear in the folder whole or not at all. A checked build, which is for tests, leaves
+    the library alone that is there.
 
-    :param wanted: levels (:data:`dq_ik.native.levels.LEVELS`)
+    :param wanted: levels (:data:`dq_ik.native.levels.LEVELS`); from the generated files of an
+        archive all levels of this architecture are built
     :param python: one that has numba; None: it is found or made
     """
     folder.mkdir(parents=True, exist_ok=True)
     name = files.digest(checked)
+    generated = archived(name, wanted)
+    if generated is not None:
+        wanted = [level for level in levels.levels_of(platform.machine())
+                  if (generated / f'dq_ik_{level}.s').exists()]
     door = folder / f'door_{name}_{"_".join(wanted)}{files.door_suffix()}'
     with tempfile.TemporaryDirectory(dir=folder, prefix='draft_') as draft_name:
         draft = Path(draft_name)
-        generated = archived(name, wanted)
         if generated is None:
             generated = draft
             generate(draft, wanted, checked=checked, say=say, python=python)
@@ -68,42 +76,70 @@ def build(folder: Path, wanted: Sequence[str], *, checked: bool = False, say: Sa
         link.link_library(generated, wanted, draft / link.LIBRARY)
         link.link_door(generated, wanted, draft / door.name)
         files.write_note(draft / door.name, digest=name, levels=list(wanted), checked=checked)
-        shutil.copy(generated / 'dq_ik.h', draft / 'copy.h')
-        os.replace(draft / 'copy.h', folder / 'dq_ik.h')
-        os.replace(draft / link.LIBRARY, folder / link.LIBRARY)
+        shutil.copy(generated / HEADER, draft / 'copy.h')
+        if not (checked and (folder / link.LIBRARY).exists()):
+            os.replace(draft / 'copy.h', folder / HEADER)
+            os.replace(draft / link.LIBRARY, folder / link.LIBRARY)
         os.replace(draft / f'{door.name}.json', folder / f'{door.name}.json')
         os.replace(draft / door.name, door)
     return door
 
 
-def archived(name: str, wanted: Sequence[str]) -> Path | None:
+def ready(folder: Path, wanted: Sequence[str], checked: bool = False) -> bool:
+    """Tell whether a folder has the door, the library and the header of these sources."""
+    name = files.digest(checked)
+    for door in folder.glob(f'door_{name}_*{files.door_suffix()}'):
+        has = files.note_of(door).get('levels')
+        if isinstance(has, list) and set(wanted) <= set(has):
+            return checked or all(_names(folder / file, name) for file in (link.LIBRARY, HEADER))
+    return False
+
+
+def archived(name: str, wanted: Sequence[str], folder: Path = GENERATED) -> Path | None:
     """Return the folder of generated files that came with the sources, if they are of these."""
-    folder = HERE / 'generated'
-    try:
-        same = f'"{name}"' in (folder / 'dq_ik.h').read_text()
-    except OSError:
-        return None
     whole = all((folder / f'dq_ik_{level}.s').exists() for level in wanted)
-    return folder if same and whole else None
+    return folder if whole and _names(folder / HEADER, name) else None
+
+
+def _names(path: Path, digest: str) -> bool:
+    """Tell whether a file carries a digest."""
+    try:
+        return digest.encode() in path.read_bytes()
+    except OSError:
+        return False
 
 
 def generate(folder: Path, wanted: Sequence[str], *, checked: bool = False, say: Say = silent,
              python: str | None = None, suffix: str = '.s') -> None:
     """Write the header, the door's entries, the choice and the assembly of all levels."""
-    own = python or python_with_numba(folder, say)
+    for path in [folder / HEADER, *folder.glob('dq_ik_*')]:
+        path.unlink(missing_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder, prefix='draft_') as draft_name:
+        draft = Path(draft_name)
+        own = python or python_with_numba(draft, say)
+        environment = _environment(own, checked)
+        say('translating the kernels')
+        _run([own, HERE / 'write_c.py', draft, *wanted], environment)
+        _run([own, HERE / 'front_end.py', draft / 'raw.bc'], environment)
+        say(f'emitting {", ".join(wanted)}')
+        outputs = [f'dq_ik_{level}{suffix}' for level in wanted]
+        with ThreadPoolExecutor(max(1, os.cpu_count() or 1)) as pool:
+            list(pool.map(lambda level, output: _run(
+                [own, HERE / 'back_end.py', draft / 'raw.bc', level, draft / output],
+                environment), wanted, outputs))
+        for output in (*outputs, *C_FILES, HEADER):  # the header last: it says that all is there
+            os.replace(draft / output, folder / output)
+
+
+def _environment(python: str, checked: bool) -> dict[str, str]:
+    """Return the environment of the processes that use numba."""
+    dropped = {'DQ_IK_KERNELS', 'DQ_IK_CHECKED'}
+    if python != sys.executable:
+        dropped |= {'PYTHONPATH', 'PYTHONHOME'}  # they are of this Python
     environment = {key: value for key, value in os.environ.items()
-                   if key not in ('DQ_IK_KERNELS', 'DQ_IK_CHECKED')
-                   and not key.startswith('NUMBA_')}
+                   if key not in dropped and not key.startswith('NUMBA_')}
     environment['DQ_IK_CHECKED'] = '1' if checked else '0'
-    say('translating the kernels')
-    _run([own, HERE / 'write_c.py', folder, *wanted], environment)
-    _run([own, HERE / 'front_end.py', folder / 'raw.bc'], environment)
-    say(f'emitting {", ".join(wanted)}')
-    with ThreadPoolExecutor(max(1, os.cpu_count() or 1)) as pool:
-        list(pool.map(lambda level: _run(
-            [own, HERE / 'back_end.py', folder / 'raw.bc', level,
-             folder / f'dq_ik_{level}{suffix}'], environment), wanted))
-    (folder / 'raw.bc').unlink()
+    return environment
 
 
 def _run(command: Sequence[object], environment: dict[str, str]) -> None:
@@ -115,7 +151,8 @@ def _run(command: Sequence[object], environment: dict[str, str]) -> None:
 
 def has_numba(python: str) -> bool:
     """Tell whether a Python has the numba that the front end is written for."""
-    done = subprocess.run([python, '-c', PROBE], capture_output=True, text=True, check=False)
+    done = subprocess.run([python, '-c', PROBE], capture_output=True, text=True, check=False,
+                          env=_environment(python, False))
     return done.stdout.strip() == files.NUMBA
 
 
@@ -124,20 +161,28 @@ def python_with_numba(folder: Path, say: Say) -> str:
     if has_numba(sys.executable):
         return sys.executable
     say(f'installing numba {files.NUMBA} into a private environment')
-    python = folder / 'environment' / 'bin' / 'python'
+    environment = folder / 'environment'
+    python = environment / 'bin' / 'python'
+    own_pip = importlib.util.find_spec('pip') is not None  # else that of the new environment
+    version = f'python{sys.version_info.major}.{sys.version_info.minor}'
     done = None
-    for command in ([sys.executable, '-m', 'venv', folder / 'environment'],
-                    [python, '-m', 'pip', 'install', '--quiet', f'numba=={files.NUMBA}']):
+    for command in ([sys.executable, '-m', 'venv', *(['--without-pip'] if own_pip else []),
+                     environment],
+                    [sys.executable if own_pip else python, '-m', 'pip', 'install', '--quiet',
+                     '--no-compile', '--disable-pip-version-check', '--target',
+                     environment / 'lib' / version / 'site-packages', f'numba=={files.NUMBA}']):
         done = subprocess.run([str(word) for word in command], capture_output=True, text=True,
                               check=False)
         if done.returncode:
             break
     if done is None or done.returncode or not has_numba(str(python)):
-        reason = re.sub(r'\s+', ' ', (done.stderr if done else '')[-300:])
+        lines = (done.stderr if done else '').strip().splitlines()
+        reason = f' ({lines[-1].strip()[:200]})' if lines else ''
         raise BuildError(
-            f'the library is built with numba {files.NUMBA}, which could not be installed '
-            f"({reason.strip()}); type 'pip install numba=={files.NUMBA}', or build from the "
-            "archive that 'make dist' writes, which needs gcc alone")
+            f'the library is built with numba {files.NUMBA}, which could not be '
+            f"installed{reason}: type 'pip install numba=={files.NUMBA}', or build from the "
+            "archive that 'make dist' writes, which needs gcc alone, or set DQ_IK_NATIVE=plain "
+            'to do without the library')
     return str(python)
 
 
