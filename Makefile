@@ -17,14 +17,16 @@ RUN = $(VENV)/bin/python
 unexport PYTHONPATH PYTHONHOME LD_LIBRARY_PATH AMENT_PREFIX_PATH CMAKE_PREFIX_PATH
 unexport COLCON_PREFIX_PATH _ROS_WHEELS_BOOTSTRAP_COMPLETE
 
-.PHONY: help setup demo test lint bench clean
+.PHONY: help setup demo test lint bench dist wheel clean
 
 help:
 	@echo 'make demo   watch an arm follow a moving goal   ARGS="--duration 5 --no-browser"'
 	@echo 'make test   run all tests                       ARGS="test/test_pose.py -x"'
 	@echo 'make lint   check style and types'
 	@echo 'make bench  measure, and compare with peers     ARGS=--quick'
-	@echo 'make setup  only prepare $(VENV)'
+	@echo 'make dist   write dist/*.tar.gz, from which gcc alone builds'
+	@echo 'make wheel  write dist/*.whl for this architecture, all its processors'
+	@echo 'make setup  only prepare $(VENV) and the native library'
 	@echo 'make clean  remove $(VENV) and everything generated'
 
 setup:
@@ -50,7 +52,19 @@ bench:
 	@$(RUN) -m benchmark.install
 	@$(RUN) -m benchmark $(ARGS)
 
+dist:
+	@$(SETUP)
+	@$(RUN) dq_ik/native --generate --output dq_ik/native/generated v2 v3 v4 aarch64
+	@$(RUN) setup.py --quiet sdist
+	@ls dist/*.tar.gz
+
+wheel:
+	@$(SETUP)
+	@$(RUN) -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist .
+	@ls dist/*.whl
+
 clean:
+	rm -rf dq_ik/native/built dq_ik/native/generated
 	rm -rf $(VENV) build install log dist *.egg-info .artifacts
 	rm -rf .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -78,6 +78,7 @@ EXTRAS = {
     'viewer': ['pycollada', 'trimesh', 'viser==1.1.1'],
     'sim': ['mujoco'],
     'build': [f'numba=={NUMBA}'],
+    'setup': ['uv'],  # of tools/setup
     'lint': ['mypy', 'ruff', 'types-setuptools'],
     'test': [
         'colcon-bash',

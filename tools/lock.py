@@ -28,7 +28,7 @@ import sys
 import tempfile
 
 ROOT = Path(__file__).resolve().parents[1]
-EXTRAS = ('ros', 'interfaces', 'viewer', 'sim', 'lint', 'test', 'bench')
+EXTRAS = ('build', 'setup', 'ros', 'interfaces', 'viewer', 'sim', 'lint', 'test', 'bench')
 HEADER = """\
 # Versions that `make setup` installs, for every supported Python.
 # Written by tools/lock.py; change the requirements in setup.py and run it again.

@@ -60,6 +60,7 @@ def build(folder: Path, wanted: Sequence[str], *, checked: bool = False, say: Sa
         archive all levels of this architecture are built
     :param python: one that has numba; None: it is found or made
     """
+    link.compiler()  # better now than after a minute of work
     folder.mkdir(parents=True, exist_ok=True)
     name = files.digest(checked)
     generated = archived(name, wanted)

@@ -51,7 +51,8 @@ def main():
         print('Waiting for another set-up of this checkout to finish.', flush=True)
         fcntl.flock(handle, fcntl.LOCK_EX)
     try:
-        set_up(ROOT, Path(os.path.abspath(options.venv)), ['ros', 'interfaces', *options.extras])
+        extras = ['build', 'ros', 'interfaces', *options.extras]
+        set_up(ROOT, Path(os.path.abspath(options.venv)), extras)
     except SetupError as error:
         return str(error)
     except KeyboardInterrupt:

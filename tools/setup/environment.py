@@ -26,7 +26,9 @@ import re
 import shutil
 import sys
 
+from installer import Installer
 import interfaces
+from library import Library
 from report import CommandError, Report, SetupError
 
 #: what pip prints when it cannot talk to the index at all
@@ -72,11 +74,18 @@ def set_up(root: Path, venv: Path, extras: Iterable[str]) -> None:
         state = _make(venv, root)
     present = set(state.done['extras']) if state.done['pins'] == pins else set()
     wanted = set(extras)
-    if not wanted <= present:
-        _install(root, python, sorted(wanted | set(state.done['extras'])), state, venv)
-        state.set(pins=pins)
-    if state.done.get('interfaces') != interfaces.digest(root / 'interfaces'):
-        _add_interfaces(root, python, state, venv)
+    library = Library(root, python, venv)
+    try:
+        if not wanted <= present:
+            extras = sorted(wanted | set(state.done['extras']))
+            _install(root, python, extras, state, venv, library)
+            state.set(pins=pins)
+        library.start()
+        if state.done.get('interfaces') != interfaces.digest(root / 'interfaces'):
+            _add_interfaces(root, python, state, venv)
+        library.finish()
+    finally:
+        library.stop()
 
 
 def _make(venv: Path, root: Path) -> State:
@@ -102,20 +111,17 @@ def _make(venv: Path, root: Path) -> State:
     return state
 
 
-def _install(root: Path, python: Path, extras: list[str], state: State, venv: Path) -> None:
-    """Install this checkout with its pinned dependencies."""
+def _install(root: Path, python: Path, extras: list[str], state: State, venv: Path,
+             library: Library) -> None:
+    """Install this checkout with its pinned dependencies; numba first, for the library."""
     report = Report(venv / 'setup.log')
-    report.begin(f'Installing dq_ik with {", ".join(extras)} (pinned; a minute or two)')
-    pip = [
-        python, '-m', 'pip', 'install', '--disable-pip-version-check', '--no-input',
-        '--retries', '2', '--constraint', root / 'requirements' / 'constraints.txt',
-    ]  # fmt: skip
-    package = ['--no-build-isolation', '--editable', f'{root}[{",".join(extras)}]']
-    environment = interfaces.clean_environment(python)
+    report.begin(f'Installing dq_ik with {", ".join(extras)} (pinned; a minute or less)')
     state.set(installing=True)
     try:
-        for what in (['setuptools'], package):
-            report.run([*pip, *what], environment, 'The dependencies could not be installed')
+        installer = Installer(python, root / 'requirements' / 'constraints.txt', report)
+        installer.install('setuptools', 'numba')
+        library.start()
+        installer.install('--no-build-isolation', '--editable', f'{root}[{",".join(extras)}]')
     except CommandError as error:
         if 'Installing collected packages' not in error.output:
             state.set(installing=False)
@@ -148,7 +154,7 @@ def _add_interfaces(root: Path, python: Path, state: State, venv: Path) -> None:
             print(f'{lacking} Until then the node runs without ~/compute_ik and ~/compute_fk.')
             return
         report = Report(venv / 'setup.log')
-        report.begin('Compiling the services of moveit_msgs (once; about a minute)')
+        report.begin('Compiling the services of moveit_msgs (once; half a minute)')
         state.set(interfaces='building')
         interfaces.build(python, source, venv / 'interfaces', report)
         report.end()

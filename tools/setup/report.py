@@ -73,13 +73,13 @@ class Report:
             for line in process.stdout:
                 log.write(line)
                 lines.append(line)
-                self._show(line.strip())
+                self.show(line.strip())
         if process.wait() != 0:
             self._erase()
             raise CommandError(f'{failure}; see {os.path.relpath(self.log)}.', ''.join(lines))
         return ''.join(lines)
 
-    def _show(self, line: str) -> None:
+    def show(self, line: str) -> None:
         """Replace the status line on a terminal."""
         if self._live:
             width = os.get_terminal_size().columns - 4
