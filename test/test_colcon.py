@@ -21,21 +21,25 @@ import shutil
 import subprocess
 import sys
 
+from packages import ROOT, unpack
 import pytest
 
 from dq_ik.demo.nodes import MODULES
 
-ROOT = Path(__file__).resolve().parents[1]
 IGNORED = shutil.ignore_patterns(
-    '.git', '.venv', 'build', 'install', 'log', '__pycache__', '*.egg-info', '.*_cache')
+    '.git', '.venv*', 'build', 'generated', 'install', 'log', '__pycache__', '*.egg-info',
+    '.*_cache')
 STYLES = {'copy': [], 'symlink': ['--symlink-install']}
 
 
 @pytest.fixture(scope='module', params=STYLES)
 def workspace(request, tmp_path_factory) -> Path:
-    """Build a workspace that contains the checkout."""
+    """Build a workspace with the archive, or with a copy of the checkout."""
     folder = tmp_path_factory.mktemp(f'workspace_{request.param}')
-    shutil.copytree(ROOT, folder / 'src' / 'dq_ik', ignore=IGNORED)
+    if request.param == 'copy':
+        unpack(folder / 'src')
+    else:  # with the library that is built in place
+        shutil.copytree(ROOT, folder / 'src' / 'dq_ik', ignore=IGNORED)
     environment = {name: value for name, value in os.environ.items()
                    if name not in ('PYTHONPATH', 'COLCON_PREFIX_PATH')}
     environment['PATH'] = f'{Path(sys.executable).parent}{os.pathsep}{environment["PATH"]}'
@@ -85,3 +89,14 @@ def test_command_runs_from_the_workspace(workspace):
     assert str(workspace) in os.path.abspath(where)
     assert 'solve' in shell(workspace, 'install/dq_ik/bin/dq_ik --help'.replace(
         'install', str(workspace / 'install')))
+
+
+def test_the_library_is_installed(workspace):
+    """The door for Python, and the library, its header and CMake files for C and C++."""
+    prefix = workspace / 'install' / 'dq_ik'
+    for name in ('lib/libdq_ik.so', 'include/dq_ik.h', 'lib/cmake/dq_ik/dq_ikConfig.cmake'):
+        assert (prefix / name).is_file(), name
+    code = 'from dq_ik.native import load; print(load.door().path); print(load.describe())'
+    path, text = shell(workspace, f'{sys.executable} -c "{code}"').splitlines()
+    assert Path(path).is_relative_to(workspace)
+    assert text.startswith('native library for')

@@ -23,35 +23,21 @@ import subprocess
 import sys
 from xml.etree import ElementTree
 
+from packages import PYTHON, ROOT, run, wheel
 import pytest
 
+import dq_ik
 from dq_ik.cli.main import COMMANDS
 from dq_ik.demo.nodes import MODULES
-
-ROOT = Path(__file__).resolve().parents[1]
-PYTHON = f'python{sys.version_info.major}.{sys.version_info.minor}'
-SOURCES = (
-    'setup.py', 'setup.cfg', 'pyproject.toml', 'package.xml', 'README.md', 'LICENSE', 'resource',
-    'scripts', 'config', 'launch', 'rviz', 'urdf', 'dq_ik')
-
-
-def run(*command: object, **options: object) -> subprocess.CompletedProcess:
-    """Run a command, and show what it said if it fails."""
-    result = subprocess.run(
-        [str(word) for word in command], capture_output=True, text=True, check=False, **options)
-    assert result.returncode == 0, result.stdout[-2000:] + result.stderr[-2000:]
-    return result
+from dq_ik.native.files import NUMBA
 
 
 @pytest.fixture(scope='module')
 def prefix(tmp_path_factory) -> Path:
-    """Install the package as ``pip install .`` does, without its dependencies."""
-    source = tmp_path_factory.mktemp('source')
-    for name in SOURCES:
-        run('cp', '-r', ROOT / name, source)
+    """Install the wheel as pip does, without its dependencies."""
     target = tmp_path_factory.mktemp('prefix')
-    run(sys.executable, '-m', 'pip', 'install', '--quiet', '--no-deps', '--no-build-isolation',
-        '--ignore-installed', '--prefix', target, source)
+    run(sys.executable, '-m', 'pip', 'install', '--quiet', '--no-index', '--no-deps',
+        '--ignore-installed', '--prefix', target, wheel())
     return target
 
 
@@ -121,6 +107,7 @@ def test_scripts_setup_and_table_name_the_same_executables():
 def test_versions_agree():
     version = ElementTree.parse(ROOT / 'package.xml').findtext('version')
     assert f"version='{version}'" in (ROOT / 'setup.py').read_text()
+    assert dq_ik.__version__ == version
     assert re.search(rf'^{re.escape(version)} \(|^Forthcoming$',
                      (ROOT / 'CHANGELOG.rst').read_text(), re.MULTILINE)
 
@@ -131,9 +118,16 @@ def test_package_manifest_is_format_3_with_known_keys():
     assert package.findtext('license') == 'Apache-2.0'
     depends = {item.text for item in package if item.tag.endswith('depend')}
     assert depends >= {
-        'python3-numpy', 'python3-scipy', 'python3-numba', 'urdfdom_py', 'rclpy', 'moveit_msgs',
+        'python3-numpy', 'python3-scipy', 'urdfdom_py', 'rclpy', 'moveit_msgs',
         'tf2_ros', 'interactive_markers', 'robot_state_publisher', 'rviz2', 'launch_ros'}
     assert not {name for name in depends if name.endswith('-pip')}, 'no release with pip keys'
+    assert 'python3-numba' not in depends, 'not every distribution has it'
+
+
+def test_numba_is_pinned_in_one_way():
+    assert f'"numba=={NUMBA}"' in (ROOT / 'pyproject.toml').read_text()
+    pins = (ROOT / 'requirements' / 'constraints.txt').read_text().splitlines()
+    assert f'numba=={NUMBA}' in pins
 
 
 def test_every_command_has_its_module():

@@ -29,7 +29,9 @@ TOOL = ROOT / 'tools' / 'setup'
 sys.path.insert(0, str(TOOL))
 
 import environment  # noqa: E402
+import installer  # noqa: E402
 import interfaces  # noqa: E402
+import library  # noqa: E402
 import report  # noqa: E402
 
 
@@ -48,7 +50,7 @@ def steps(monkeypatch, tmp_path):
         state.set(pins='', extras=[])
         return state
 
-    def install(root, python, extras, state, folder):
+    def install(root, python, extras, state, folder, library):
         done.append(('install', *extras))
         state.set(extras=extras)
 
@@ -56,6 +58,11 @@ def steps(monkeypatch, tmp_path):
         done.append('interfaces')
         state.set(interfaces=interfaces.digest(root / 'interfaces'))
 
+    class NoLibrary:
+        def __init__(self, *_):
+            self.start = self.finish = self.stop = lambda: None
+
+    monkeypatch.setattr(environment, 'Library', NoLibrary)
     monkeypatch.setattr(environment, '_make', make)
     monkeypatch.setattr(environment, '_install', install)
     monkeypatch.setattr(environment, '_add_interfaces', add_interfaces)
@@ -188,12 +195,85 @@ def test_old_python_is_refused_with_one_sentence():
 def test_finished_set_up_takes_no_time(steps, tmp_path):
     """A complete environment is recognised from its state file alone."""
     venv, _ = steps
-    environment.set_up(ROOT, venv, ['ros', 'interfaces'])
+    environment.set_up(ROOT, venv, ['build', 'ros', 'interfaces'])
+    (venv / 'bin' / 'python').write_text('#!/bin/sh\n')
+    (venv / 'bin' / 'python').chmod(0o755)
     start = time.monotonic()
     result = subprocess.run([sys.executable, TOOL, '--venv', venv], capture_output=True,
                             text=True, check=False)
     assert (result.returncode, result.stdout, result.stderr) == (0, '', '')
     assert time.monotonic() - start < 2.0
+
+
+def test_settings_of_pip_are_handed_to_uv():
+    assert installer.uv_settings([
+        "global.index-url='https://a.example/simple'",
+        "global.extra-index-url='https://b.example/simple\\nhttps://c.example/simple'",
+        "global.timeout='60'", "install.find-links='/one /two'", "download.platform='any'",
+        ":env:.index-url='https://d.example/simple'"]) == {
+            'UV_DEFAULT_INDEX': 'https://d.example/simple',
+            'UV_INDEX': 'https://b.example/simple https://c.example/simple',
+            'UV_FIND_LINKS': '/one,/two', 'UV_INDEX_STRATEGY': 'unsafe-best-match'}
+
+
+@pytest.mark.parametrize('line', ["global.proxy='http://p'", "install.no-binary=':all:'",
+                                  "global.require-hashes='true'"])
+def test_settings_that_uv_does_not_know_leave_the_work_to_pip(line):
+    assert installer.uv_settings(["global.timeout='60'", line]) is None
+
+
+def test_pip_takes_over_where_uv_fails(monkeypatch, tmp_path):
+    ran = []
+
+    class Log:
+        def run(self, command, environment, failure):
+            tool = Path(command[0]).name
+            ran.append((tool, command[-1]))
+            if tool == 'uv':
+                raise report.CommandError('It failed.', 'index')
+
+    monkeypatch.setattr(installer.Installer, '_pip_settings', lambda self, python: [])
+    tool = installer.Installer(tmp_path / 'bin' / 'python', tmp_path / 'pins', Log())
+    tool.install('a')
+    tool.install('b')
+    assert ran == [('python', 'uv'), ('uv', 'a'), ('python', 'a'), ('python', 'b')]
+
+
+def fake_build(folder: Path, text: str) -> library.Library:
+    """Start a shell script as the build of a checkout."""
+    python = folder / 'python'
+    python.write_text(f'#!/bin/sh\n{text}\n')
+    python.chmod(0o755)
+    build = library.Library(ROOT, python, folder)
+    build.start()
+    return build
+
+
+def test_failed_build_of_the_library_is_one_sentence(tmp_path):
+    build = fake_build(tmp_path, "echo 'dq_ik: no numba: type this'; exit 1")
+    with pytest.raises(report.SetupError) as caught:
+        build.finish()
+    assert str(caught.value) == 'The native library could not be built: no numba: type this'
+
+
+def test_interrupted_build_of_the_library_is_ended(tmp_path):
+    build = fake_build(tmp_path, 'sleep 60 & echo $! > child; wait'.replace(
+        'child', str(tmp_path / 'child')))
+    while not (tmp_path / 'child').exists() or not (tmp_path / 'child').read_text():
+        time.sleep(0.01)
+    build.stop()
+    child = int((tmp_path / 'child').read_text())
+    time.sleep(0.2)
+    stat = Path(f'/proc/{child}/stat')
+    assert not stat.exists() or stat.read_text().split()[2] == 'Z'
+
+
+def test_library_that_is_there_is_not_announced(tmp_path, capsys):
+    build = fake_build(tmp_path, "echo 'dq_ik: up to date'")
+    build.start()
+    build.finish()
+    build.stop()
+    assert capsys.readouterr().out == ''
 
 
 def test_pins_cover_all_requirements():

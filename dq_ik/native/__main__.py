@@ -33,6 +33,37 @@ def main() -> int:
         package.__path__ = [str(HERE.parent)]
         sys.modules['dq_ik'] = package
     from dq_ik.native import build, files, levels
+    given = parse_arguments()
+    wanted = given.levels or [levels.own_level()]
+    if 'all' in wanted:
+        wanted = levels.levels_of(platform.machine())
+    start = time.monotonic()
+
+    def say(text: str) -> None:
+        print(f'dq_ik: {time.monotonic() - start:4.0f} s  {text}', flush=True)
+
+    try:
+        if given.generate:
+            name = files.digest(given.checked)
+            fresh = build.archived(name, wanted, given.output) is not None
+        else:
+            fresh = build.ready(given.output, wanted, given.checked)
+        if fresh and not given.anew:
+            say(f'up to date: {given.output}')
+            return 0
+        given.output.mkdir(parents=True, exist_ok=True)
+        make = build.generate if given.generate else build.build
+        make(given.output, wanted, checked=given.checked, say=say)
+    except build.BuildError as error:
+        print(f'dq_ik: {error}', file=sys.stderr)
+        return 1
+    say(f'done: {given.output}')
+    return 0
+
+
+def parse_arguments() -> argparse.Namespace:
+    """Return the options of the command line."""
+    from dq_ik.native import files, levels
     parser = argparse.ArgumentParser(prog='dq_ik.native', description=(
         'Build the native library from the Python kernels. Needs gcc, and numba '
         f'{files.NUMBA}, which is installed into a private environment if it is not there. '
@@ -45,33 +76,7 @@ def main() -> int:
     parser.add_argument('--checked', action='store_true',
                         help='an index out of range ends a call with a status; for tests')
     parser.add_argument('--anew', action='store_true', help='build even what is up to date')
-    given = parser.parse_args()
-    wanted = given.levels or [levels.own_level()]
-    if 'all' in wanted:
-        wanted = levels.levels_of(platform.machine())
-    start = time.monotonic()
-
-    def say(text: str) -> None:
-        print(f'dq_ik: {time.monotonic() - start:4.0f} s  {text}', flush=True)
-
-    try:
-        if given.generate:
-            fresh = build.archived(files.digest(given.checked), wanted, given.output)
-        else:
-            fresh = build.ready(given.output, wanted, given.checked)
-        if fresh and not given.anew:
-            say(f'up to date: {given.output}')
-            return 0
-        if given.generate:
-            given.output.mkdir(parents=True, exist_ok=True)
-            build.generate(given.output, wanted, checked=given.checked, say=say)
-        else:
-            build.build(given.output, wanted, checked=given.checked, say=say)
-    except build.BuildError as error:
-        print(f'dq_ik: {error}', file=sys.stderr)
-        return 1
-    say(f'done: {given.output}')
-    return 0
+    return parser.parse_args()
 
 
 if __name__ == '__main__':
