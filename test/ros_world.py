@@ -30,7 +30,7 @@ ROBOT = ros_robot.robot()
 CHAIN = ROBOT.groups['arm']
 Q = np.array([ros_robot.POSTURE[name] for name in ros_robot.ARM])
 ARM = {'base_link': 'arm_base', 'tip_links': ['flange'], 'group': 'arm'}
-START_UP = 400.0  # the first start compiles the kernels
+START_UP = 400.0  # a checkout without a library builds it first
 
 
 def close(q, pose):

@@ -41,7 +41,7 @@ from dq_ik.errors import DqIkError
 from dq_ik.share import robot_names
 
 ROOT = Path(__file__).resolve().parents[1]
-START_UP = 500.0  # the first start compiles the kernels
+START_UP = 500.0  # a checkout without a library builds it first
 
 
 SLIDER = (

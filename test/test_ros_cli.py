@@ -40,7 +40,7 @@ REACHABLE = ['--xyz', *map(str, POSE.position), '--quat', *map(str, POSE.quatern
 @pytest.fixture(scope='module')
 def node():
     with ros_processes.run_node(robot_description=ros_robot.urdf_text(), **ARM) as process:
-        wait_until(lambda: 'kernels are warm' in process.log or not process.alive, START_UP)
+        wait_until(lambda: 'ready after' in process.log or not process.alive, START_UP)
         yield process
         assert process.alive, process.log
 
@@ -90,7 +90,7 @@ def test_node_command_runs_a_file(tmp_path):
     try:
         wait_until(lambda: 'from arm_base to flange' in log.read_text()
                    or process.poll() is not None, START_UP)
-        assert 'kernels are warm' in log.read_text()
+        assert 'ready after' in log.read_text()
         assert 'by_command' in log.read_text()
     finally:
         process.send_signal(signal.SIGINT)

@@ -61,7 +61,7 @@ def world():
 
 def test_start_is_announced_with_warm_kernels(world):
     log = world.process.log
-    assert 'kernels are warm after' in log
+    assert 'ready after' in log
     assert "group 'arm' from arm_base to flange" in log
 
 

@@ -50,7 +50,7 @@ def wait_for(process, text, timeout=START_UP):
 @pytest.mark.parametrize('how', [signal.SIGINT, signal.SIGTERM])
 def test_signals_end_the_node_with_exit_code_0(how):
     with ros_processes.run_node(robot_description=ros_robot.urdf_text(), **ARM) as node:
-        wait_for(node, 'kernels are warm')
+        wait_for(node, 'ready after')
         time.sleep(0.2)
         assert node.stop(how) == 0
         assert 'Traceback' not in node.log
@@ -142,7 +142,7 @@ def test_paused_clock_stops_stamps_but_not_answers():
     moveit = pytest.importorskip('moveit_msgs.srv')
     with ros_processes.run_node(robot_description=ros_robot.urdf_text(), use_sim_time=True,
                                 arguments=('-r', '__node:=sim'), rate=50.0, **ARM) as node:
-        wait_for(node, 'kernels are warm')
+        wait_for(node, 'ready after')
         with Client('sim_tester') as client:
             clock = client.node.create_publisher(Clock, '/clock', qos_profile_sensor_data)
             wait_until(clock.get_subscription_count)
@@ -166,7 +166,7 @@ def test_several_tips_have_a_topic_each():
     with ros_processes.run_node(arguments=('-r', '__node:=two'), base_link='arm_base',
                                 robot_description=ros_robot.urdf_text(),
                                 tip_links=['flange', 'finger_left']) as node:
-        wait_for(node, 'kernels are warm')
+        wait_for(node, 'ready after')
         chain = ROBOT.groups['arm_and_hand']
         q = chain.configuration({**ros_robot.POSTURE, 'grip': 0.02})
         with Client('two_tester') as client:

@@ -16,9 +16,10 @@
 The entries of the library: what C, C++ and Python call.
 
 Arguments are addresses and numbers. The annotations say which: ``Numbers`` are read,
-``NumbersOut`` are written. Results below zero say what is wrong (:mod:`dq_ik.core.block_check`). Nothing
-is allocated; memory is handed in and may be used by one call at a time, everything else by any
-number of threads. As plain Python the entries take NumPy arrays for the addresses.
+``NumbersOut`` are written. Results below zero say what is wrong
+(:mod:`dq_ik.core.block_check`). Nothing is allocated; memory is handed in and may be used by one
+call at a time, everything else by any number of threads. As plain Python the entries take NumPy
+arrays for the addresses.
 """
 
 from __future__ import annotations

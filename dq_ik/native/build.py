@@ -83,7 +83,17 @@ def build(folder: Path, wanted: Sequence[str], *, checked: bool = False, say: Sa
             os.replace(draft / link.LIBRARY, folder / link.LIBRARY)
         os.replace(draft / f'{door.name}.json', folder / f'{door.name}.json')
         os.replace(draft / door.name, door)
+    if folder == files.BUILT:  # the user's own folder may serve several installations
+        _remove_older(folder, door, checked)
     return door
+
+
+def _remove_older(folder: Path, door: Path, checked: bool) -> None:
+    """Remove doors of other sources; checked ones and others do not count as older."""
+    for other in folder.glob(f'door_*{files.door_suffix()}'):
+        if other != door and files.note_of(other).get('checked') == checked:
+            other.unlink()
+            other.with_name(f'{other.name}.json').unlink()
 
 
 def ready(folder: Path, wanted: Sequence[str], checked: bool = False) -> bool:
