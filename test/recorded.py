@@ -32,7 +32,8 @@ from dq_ik import Chain, Goal, IkResult, Pose, Solver
 
 RECORD = Path(__file__).parent / 'data' / 'recorded_answers.npz'
 PATIENT = 60.0
-REFERENCES = ('pgs_paper', 'pls_paper', 'transpose_buss', 'dls', 'svd', 'qr', 'gauss_newton', 'ccd')
+REFERENCES = ('pgs_paper', 'pls_paper', 'transpose_buss', 'dls', 'svd', 'qr', 'gauss_newton',
+              'ccd')
 
 
 class Case(NamedTuple):
