@@ -53,10 +53,17 @@ def scratch() -> Path:
 
 
 @cache
+def generated() -> Path:
+    """Return the assembly and C files of all levels; they are kept for the next session."""
+    folder = ROOT / 'dq_ik' / 'native' / 'generated'
+    run(sys.executable, ROOT / 'dq_ik' / 'native', '--generate', '--output', folder, *LEVELS)
+    return folder
+
+
+@cache
 def archive() -> Path:
-    """Return the archive that ``make dist`` writes; its assembly is kept for the next session."""
-    run(sys.executable, ROOT / 'dq_ik' / 'native', '--generate', '--output',
-        ROOT / 'dq_ik' / 'native' / 'generated', *LEVELS)
+    """Return the archive that ``make dist`` writes."""
+    generated()
     folder = scratch() / 'archive'
     folder.mkdir()
     run(sys.executable, 'setup.py', '--quiet', 'egg_info', '--egg-base', folder, 'sdist',

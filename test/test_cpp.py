@@ -23,6 +23,7 @@ import subprocess
 import sys
 
 import numpy as np
+from packages import generated
 import pytest
 
 from dq_ik.chain import Chain
@@ -189,16 +190,6 @@ def test_a_damaged_file_is_refused(example, panda_file, damage):
     assert 'is no whole robot' in done.stderr
 
 
-def test_plain_kernels_check_robots_alike(panda_file):
-    from dq_ik.native.door import plain_entries
-    block = np.fromfile(panda_file)
-    for entries in (door().entries, plain_entries()):
-        check = entries['check_robot']
-        assert check(block, len(block)) == 0
-        assert check(block, len(block) - 1) < 0
-        assert check(np.zeros(20), 20) < 0
-
-
 def test_a_robot_with_few_starts_is_searched_without_a_race():
     chain = load_robot(PANDA).chain()
     request = Requests(chain, IkOptions()).template
@@ -285,14 +276,14 @@ def test_the_version_tells_how_the_kernels_run(words, capsys):
 def test_the_example_runs_on_aarch64(panda_file, tmp_path):
     if not build.has_numba(sys.executable):
         pytest.skip(f'needs numba {files.NUMBA}')
-    build.generate(tmp_path, ['aarch64'])
+    made = generated()
     source = tmp_path / 'solve.cpp'
     patient = (CPP / 'solve.cpp').read_text().replace('data(), 0.01)', 'data(), 9.0)')  # qemu
     assert '9.0' in patient
     source.write_text(patient)
-    run('aarch64-linux-gnu-gcc', '-O2', '-c', tmp_path / 'choose.c', '-o', tmp_path / 'choose.o')
-    run('aarch64-linux-gnu-g++', '-std=c++17', '-O2', '-static', '-I', tmp_path, '-I', CPP,
-        source, tmp_path / 'choose.o', tmp_path / 'dq_ik_aarch64.s', '-lm', '-o',
+    run('aarch64-linux-gnu-gcc', '-O2', '-c', made / 'choose.c', '-o', tmp_path / 'choose.o')
+    run('aarch64-linux-gnu-g++', '-std=c++17', '-O2', '-static', '-I', made, '-I', CPP,
+        source, tmp_path / 'choose.o', made / 'dq_ik_aarch64.s', '-lm', '-o',
         tmp_path / 'solve')
     chain = load_robot(PANDA).chain()
     q, reached, _ = read(run('qemu-aarch64', tmp_path / 'solve', panda_file, SHOWN), chain.n)

@@ -220,7 +220,8 @@ def test_faults_are_numbers_below_zero():
 @native
 def test_the_door_in_c_checks_the_arrays_that_it_writes():
     solver = Solver(arm('panda'))
-    robot, single = door().Robot(solver._robot), solver._native
+    robot = door().Robot(solver._robot)
+    single = door().Solver(solver._robot, solver._requests.template)
     fixed = np.empty((6, 7))
     fixed.flags.writeable = False
     answer = np.empty(solver._answer_size)

@@ -59,7 +59,7 @@ def test_signals_end_the_node_with_exit_code_0(how):
 @pytest.mark.parametrize('how', [signal.SIGINT, signal.SIGTERM])
 def test_signals_during_the_start_end_the_node_quietly(how):
     with ros_processes.run_node(robot_description=ros_robot.urdf_text(), **ARM) as node:
-        wait_for(node, 'loading kernels')
+        wait_for(node, 'preparing the robot')
         assert node.stop(how) == 0
         assert 'Traceback' not in node.log
 

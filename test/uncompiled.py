@@ -145,3 +145,10 @@ def test_a_stored_start_is_turned_towards_the_goal(name):
 
     angles = np.linspace(chain.lower[0], chain.upper[0], 400)
     assert distance(q[0]) <= min(map(distance, angles)) + 1e-6
+
+
+def test_robots_are_checked_as_by_the_library():
+    block, check = arm('panda').robot(20), door().entries['check_robot']
+    assert check(block, len(block)) == 0
+    assert check(block, len(block) - 1) < 0
+    assert check(np.zeros(20), 20) < 0

@@ -47,9 +47,14 @@ def digest(checked: bool = False) -> str:
     return found.hexdigest()[:16]
 
 
+def has_stable_interface() -> bool:
+    """Tell whether one file serves this Python and all later ones."""
+    return sys.version_info >= (3, 11) and not sysconfig.get_config_var('Py_GIL_DISABLED')
+
+
 def door_suffix() -> str:
-    """Return the end of the door's file name: one file serves all Pythons from 3.11 on."""
-    if sys.version_info >= (3, 11):
+    """Return the end of the door's file name."""
+    if has_stable_interface():
         return '.abi3.so'
     return str(sysconfig.get_config_var('EXT_SUFFIX'))
 

@@ -22,8 +22,9 @@ from pathlib import Path
 import shlex
 import shutil
 import subprocess
-import sys
 import sysconfig
+
+from dq_ik.native.files import has_stable_interface
 
 SOURCE = Path(__file__).resolve().parent
 FLAGS = ('-O2', '-fPIC', '-shared', '-fvisibility=hidden', '-Wl,-z,noexecstack', '-Wl,-s',
@@ -59,7 +60,7 @@ def link_door(generated: Path, levels: Sequence[str], out: Path) -> None:
     include = Path(sysconfig.get_path('include'))
     if not (include / 'Python.h').exists():
         raise NoCompilerError('the headers of Python were not found: install python3-dev')
-    limited = ['-DPy_LIMITED_API=0x030B0000'] if sys.version_info >= (3, 11) else []
+    limited = ['-DPy_LIMITED_API=0x030B0000'] if has_stable_interface() else []
     _run([*compiler(), *FLAGS, *limited, f'-I{include}', f'-I{generated}', SOURCE / 'door.c',
           *_sources(generated, levels), '-lm', '-o', out])
 

@@ -123,6 +123,8 @@ class IkNode(Node):
         started = perf_counter()
         if not settings.robot_description_semantic:
             settings = replace(settings, robot_description_semantic=self._semantic)
+        if self._prepared is None:
+            self.get_logger().info('preparing the robot')
         prepared = prepare(text, settings, options, self._named, self._state.positions,
                            self._lookup, self._prepared)
         if self._prepared is None:
