@@ -27,9 +27,8 @@ from numpy.typing import ArrayLike
 from dq_ik.core.layout import ROBOT
 from dq_ik.core.views import read
 from dq_ik.errors import ChainError, listing, SeedError
-from dq_ik.joint_table import joint_table, tip_table, tips_of, variables_of
+from dq_ik.joint_table import joint_table, packed_robot, tip_table, tips_of, variables_of
 from dq_ik.model import RobotModel
-from dq_ik.native.faults import fault_of
 from dq_ik.native.load import door
 from dq_ik.parallel import on_all_cores
 from dq_ik.plain import frozen
@@ -70,15 +69,14 @@ class Chain:
         self.variables = variables_of(model, packed)
         self.joint_names = tuple(variable.name for variable in self.variables)
         self.n = len(self.variables)
-        self.lower, self.upper = frozen(packed.lower), frozen(packed.upper)
-        self.neutral = frozen(packed.neutral)
+        self.lower, self.upper, self.neutral = map(
+            frozen, (packed.lower, packed.upper, packed.neutral))
         self.reach: tuple[float, ...] = tuple(packed.reach.tolist())
         self.velocity = frozen([variable.velocity for variable in self.variables])
         native = door().Robot(self.block)
         self._fk, self._jacobian = native.fk, native.jacobian
-        self._has_one_tip = len(self.tips) == 1
+        self._has_one_tip, self._jacobian_shape = len(self.tips) == 1, (6, self.n)
         self._memory_size = door().entries['memory_size'](self.block)
-        self._jacobian_shape = 6, self.n
         self._solvers: dict[Any, Solver] = {}
 
     def robot(self, starts: int, random_seed: int = 0) -> np.ndarray:
@@ -89,7 +87,7 @@ class Chain:
         :param random_seed: shifts the sequence of these
         """
         if (starts, random_seed) not in self._robots:
-            self._robots[starts, random_seed] = _packed(*self._tables, starts, random_seed)
+            self._robots[starts, random_seed] = packed_robot(*self._tables, starts, random_seed)
         return self._robots[starts, random_seed]
 
     def __reduce__(self) -> tuple:
@@ -102,7 +100,7 @@ class Chain:
 
     def tip_number(self, tip: str | None = None) -> int:
         """Return the index of a tip; None means the only one."""
-        if tip is None and len(self.tips) == 1:
+        if tip is None and self._has_one_tip:
             return 0
         if tip not in self.tips:
             raise ChainError(f'tip {tip!r} is not one of this chain: {listing(self.tips)}')
@@ -135,7 +133,7 @@ class Chain:
         parts = self._fk(q, number)
         if type(parts) is not tuple:
             parts = self._fk(self.checked(q), number)
-        pose = new_pose(Pose)  # as Pose.unchecked, without the call
+        pose = new_pose(Pose)  # as Pose.unchecked
         pose._real, pose._dual = parts
         return pose
 
@@ -279,20 +277,6 @@ class Chain:
             if len(self._solvers) < MOST_SOLVERS:
                 self._solvers[key] = solver
         return solver
-
-
-def _packed(joints: np.ndarray, tips: np.ndarray, starts: int, random_seed: int) -> np.ndarray:
-    """Return tables of joints and tips as a robot's block."""
-    entries = door().entries
-    given = joints, len(joints), tips, len(tips), starts
-    memory = np.empty(entries['pack_memory_size'](len(joints)))
-    size = entries['robot_size'](*given, memory)
-    if size < 0:
-        raise ChainError(f'this chain cannot be packed: {fault_of(size, pack=True)}')
-    block = np.zeros(size)
-    entries['robot'](*given, random_seed, block, memory)
-    block.setflags(write=False)
-    return block
 
 
 def _three(point: ArrayLike) -> np.ndarray:

@@ -26,6 +26,8 @@ from dq_ik.core import joints as core
 from dq_ik.core.joints import JointType
 from dq_ik.errors import ChainError, listing
 from dq_ik.model import Joint, JointKind, RobotModel
+from dq_ik.native.faults import fault_of
+from dq_ik.native.load import door
 from dq_ik.pose import Pose
 
 TYPES = {
@@ -115,6 +117,21 @@ def _is_below(model: RobotModel, base: str, link: str) -> bool:
             return False
         link = joint.parent
     return True
+
+
+def packed_robot(joints: np.ndarray, tips: np.ndarray, starts: int,
+                 random_seed: int) -> np.ndarray:
+    """Return tables of joints and tips as a block, read-only, with so many stored starts."""
+    entries = door().entries
+    given = joints, len(joints), tips, len(tips), starts
+    memory = np.empty(entries['pack_memory_size'](len(joints)))
+    size = entries['robot_size'](*given, memory)
+    if size < 0:
+        raise ChainError(f'this chain cannot be packed: {fault_of(size, pack=True)}')
+    block = np.zeros(size)
+    entries['robot'](*given, random_seed, block, memory)
+    block.setflags(write=False)
+    return block
 
 
 def variables_of(model: RobotModel, packed: Any) -> tuple[Variable, ...]:
