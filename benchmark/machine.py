@@ -21,6 +21,8 @@ from pathlib import Path
 import platform
 import subprocess
 
+from dq_ik.native import load
+
 from .runner import Worker
 
 ROOT = Path(__file__).parents[1]
@@ -37,16 +39,11 @@ def describe(workers: list[Worker], core: int) -> dict:
         'load': os.getloadavg()[0],
         'system': f'{platform.system()} {platform.release()}',
         'python': platform.python_version(),
-        'library': library(),
+        'library': load.describe(),
         'packages': {name: package_version(name)
                      for name in ('numpy', 'scipy', 'pin', 'example-robot-data')},
         'solvers': {name: worker.version for worker in workers for name in worker.solvers},
     }
-
-
-def library() -> str:
-    """Return what ``dq_ik`` says of its native library; nothing as long as it does not tell."""
-    return ''
 
 
 def commit() -> str:

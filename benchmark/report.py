@@ -75,7 +75,7 @@ def write(results: dict, docs: Path) -> None:
 
 def _machine(meta: dict) -> Iterator[str]:
     packages = ', '.join(f'{name} {version}' for name, version in meta['packages'].items())
-    library = f", {meta['library']}" if meta['library'] else ''
+    library = f", {meta['library']}"
     solvers = ', '.join(f'{name} {version}' for name, version in meta['solvers'].items()
                         if not name.startswith('dq_ik'))
     yield (f"Run of {meta['date']} at commit `{meta['commit']}`: `{meta['command']}`, "
