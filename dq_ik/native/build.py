@@ -129,9 +129,8 @@ def generate(folder: Path, wanted: Sequence[str], *, checked: bool = False, say:
         draft = Path(draft_name)
         own = python or python_with_numba(draft, say)
         environment = _environment(own, checked)
-        say('translating the kernels')
         _run([own, HERE / 'write_c.py', draft, *wanted], environment)
-        _run([own, HERE / 'front_end.py', draft / 'raw.bc'], environment)
+        _translate(own, environment, draft / 'raw.bc', files.digest(checked), say)
         say(f'emitting {", ".join(wanted)}')
         outputs = [f'dq_ik_{level}{suffix}' for level in wanted]
         with ThreadPoolExecutor(max(1, os.cpu_count() or 1)) as pool:
@@ -140,6 +139,23 @@ def generate(folder: Path, wanted: Sequence[str], *, checked: bool = False, say:
                 environment), wanted, outputs))
         for output in (*outputs, *C_FILES, HEADER):  # the header last: it says that all is there
             os.replace(draft / output, folder / output)
+
+
+def _translate(python: str, environment: dict[str, str], raw: Path, digest: str,
+               say: Say) -> None:
+    """Write the raw module; a checkout keeps it, so that further levels take less time."""
+    kept = files.BUILT / f'raw_{digest}.bc'
+    if kept.exists():
+        shutil.copy(kept, raw)
+        return
+    say('translating the kernels')
+    _run([python, HERE / 'front_end.py', raw], environment)
+    if files.BUILT.is_dir() and os.access(files.BUILT, os.W_OK):
+        for older in files.BUILT.glob('raw_*.bc'):
+            older.unlink()
+        draft = files.BUILT / f'draft_{os.getpid()}.bc'
+        shutil.copy(raw, draft)
+        os.replace(draft, kept)
 
 
 def _environment(python: str, checked: bool) -> dict[str, str]:
