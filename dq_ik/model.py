@@ -165,6 +165,10 @@ class RobotModel:
                 raise UrdfError(f"joint '{joint.name}' mimics '{joint.mimic.joint}', "
                                 'which is itself a mimic')
 
+    def __reduce__(self) -> tuple:
+        """Pickle by what was given: what was found since may refer back to this model."""
+        return RobotModel, (self.name, self.root, self.links, self.joints)
+
     @cached_property
     def _joint_of_name(self) -> dict[str, Joint]:
         return {joint.name: joint for joint in self.joints}

@@ -462,6 +462,7 @@ def test_a_timeout_that_is_none_is_refused(timeout):
 
 def test_chains_solvers_and_results_can_be_pickled():
     chain = arm('two_arms')
+    assert chain.model.whole.model is chain.model  # found now: a model that refers to itself
     solver = Solver(chain, timeout=PATIENT, mode='all', max_solutions=4, trace=5, max_restarts=8)
     goals = chain.fk_all(chain.random(np.random.default_rng(1)))
     result, batch = solver.solve(goals), solver.solve_batch([goals, goals])
