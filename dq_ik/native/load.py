@@ -33,7 +33,7 @@ import warnings
 from dq_ik.core.compile import CHECKED
 from dq_ik.native import files
 
-SLOW = ('dq_ik: there is no native library ({reason}); the kernels run as plain Python, about a '
+SLOW = ('dq_ik: there is no native library ({reason}); the kernels run as plain Python, several '
         "thousand times slower. Build it with 'python -m dq_ik.native'.")
 
 
