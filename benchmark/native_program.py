@@ -72,7 +72,7 @@ def program_us(program: Path, robot: Path) -> float:
 def kernels(path: Path):
     """Write the robot file; return a function: time per solve of one call for all poses [us]."""
     from dq_ik import IkOptions, load_robot
-    from dq_ik.core.pose_input import PoseKind
+    from dq_ik.core.entries.pose_input import PoseKind
     from dq_ik.native.load import door
     from dq_ik.requests import Requests
     from dq_ik.solver import STARTS

@@ -36,8 +36,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dq_ik.chain import Chain
-from dq_ik.urdf import load_robot
+from dq_ik.robot.chain import Chain
+from dq_ik.robot.urdf import load_robot
 
 ROOT = Path(__file__).parents[1]
 ROBOT = ROOT / 'urdf' / 'panda.urdf'

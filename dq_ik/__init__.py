@@ -14,7 +14,6 @@
 
 """dq_ik: inverse kinematics with dual quaternions under hard joint limits."""
 
-from dq_ik.chain import Chain
 from dq_ik.errors import (
     ChainError,
     DqIkError,
@@ -25,12 +24,13 @@ from dq_ik.errors import (
     UrdfError,
 )
 from dq_ik.goal import Goal
-from dq_ik.model import Joint, JointKind, Mimic, RobotModel
 from dq_ik.options import IkOptions
 from dq_ik.pose import Pose
 from dq_ik.result import BatchResult, IkResult, Status
+from dq_ik.robot.chain import Chain
+from dq_ik.robot.model import Joint, JointKind, Mimic, RobotModel
+from dq_ik.robot.urdf import load_robot
 from dq_ik.solver import solve, solve_batch, Solver
-from dq_ik.urdf import load_robot
 
 __version__ = '0.2.0'
 

@@ -25,8 +25,8 @@ from typing import Any
 import numpy as np
 
 from dq_ik import plain
-from dq_ik.core import layout as core
-from dq_ik.core.pose_input import PoseKind
+from dq_ik.core.entries.pose_input import PoseKind
+from dq_ik.core.memory import layout as core
 from dq_ik.errors import GoalError
 from dq_ik.pose import Pose
 

@@ -25,7 +25,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dq_ik.core import quaternion as core
+from dq_ik.core.algebra import quaternion as core
 from dq_ik.errors import PoseError
 
 Quaternion = tuple[float, ...]  # four of them: w, x, y, z

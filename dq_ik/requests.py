@@ -22,18 +22,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dq_ik.chain import Chain
-from dq_ik.core import layout as core
-from dq_ik.core.views import read
+from dq_ik.core.memory import layout as core
+from dq_ik.core.memory.views import read
 from dq_ik.errors import GoalError, listing, OptionError, SeedError
 from dq_ik.goal import as_pose, Goal, pose_numbers
 from dq_ik.native.load import door
 from dq_ik.options import IkOptions
+from dq_ik.robot.chain import Chain
 
 
 class Requests:
     """
-    The requests of a solver (:data:`dq_ik.core.layout.REQUEST`).
+    The requests of a solver (:data:`dq_ik.core.memory.layout.REQUEST`).
 
     ``template`` holds all but goals and seed.
     """

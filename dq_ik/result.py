@@ -21,11 +21,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dq_ik.core.verdict import PRESSED_BALL, Status
+from dq_ik.core.solve.verdict import PRESSED_BALL, Status
 from dq_ik.plain import frozen
 
 if TYPE_CHECKING:
-    from dq_ik.chain import Chain
+    from dq_ik.robot.chain import Chain
 
 
 class Layout:
@@ -35,7 +35,7 @@ class Layout:
         """
         Note where things are.
 
-        :param places: of the fields of :data:`dq_ik.core.layout.ANSWER`
+        :param places: of the fields of :data:`dq_ik.core.memory.layout.ANSWER`
         """
         self.chain, self.places = chain, places
         self.q = np.arange(places['q'].start, places['q'].stop)

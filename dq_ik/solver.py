@@ -21,18 +21,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dq_ik.chain import Chain
-from dq_ik.core.layout import ANSWER
-from dq_ik.core.pose_input import PoseKind, WIDTHS
+from dq_ik.core.entries.pose_input import PoseKind, WIDTHS
+from dq_ik.core.memory.layout import ANSWER
 from dq_ik.errors import DqIkError, GoalError, SeedError
 from dq_ik.goal import as_pose, Goal, pose_numbers, SAY_THE_ORDER
 from dq_ik.native.faults import fault_of
 from dq_ik.native.load import door
+from dq_ik.native.parallel import on_all_cores
 from dq_ik.options import checked, IkOptions
-from dq_ik.parallel import on_all_cores
 from dq_ik.pose import Pose
 from dq_ik.requests import Requests
 from dq_ik.result import BatchResult, IkResult, Layout
+from dq_ik.robot.chain import Chain
 
 STARTS = 512  # stored configurations from which a search may start again
 ORDERS = {'wxyz': PoseKind.XYZ_WXYZ, 'xyzw': PoseKind.XYZ_XYZW}

@@ -28,7 +28,7 @@ from rclpy.executors import ExternalShutdownException
 from rclpy.node import Node
 
 from dq_ik import load_robot
-from dq_ik.share import robot_file
+from dq_ik.robot.bundled import robot_file
 
 TIPS = ('left_tool', 'right_tool')
 RADIUS, PERIOD = 0.08, 5.0  # m, s

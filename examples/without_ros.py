@@ -18,7 +18,7 @@
 import numpy as np
 
 from dq_ik import Goal, load_robot, Pose
-from dq_ik.share import robot_file
+from dq_ik.robot.bundled import robot_file
 
 # A robot, and the part of it that shall move.
 robot = load_robot(robot_file('panda'))

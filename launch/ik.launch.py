@@ -23,8 +23,8 @@ from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 
-from dq_ik.share import share_folder
-from dq_ik.urdf import read_source
+from dq_ik.robot.bundled import share_folder
+from dq_ik.robot.urdf import read_source
 
 ARGUMENTS = (
     ('urdf', '', 'URDF or xacro file; empty: the topic robot_description'),

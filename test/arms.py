@@ -21,9 +21,9 @@ from pathlib import Path
 import naive
 import numpy as np
 
-from dq_ik.chain import Chain
 from dq_ik.pose import Pose
-from dq_ik.urdf import load_robot
+from dq_ik.robot.chain import Chain
+from dq_ik.robot.urdf import load_robot
 
 URDF = Path(__file__).parent.parent / 'urdf'
 PATIENT = 20.0  # seconds: a budget that a busy machine does not use up

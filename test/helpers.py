@@ -25,12 +25,12 @@ from hypothesis import strategies as st
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dq_ik.core import blocks
 from dq_ik.core.compile import FRONT_END
-from dq_ik.core.layout import PACKING, REQUEST, ROBOT, WORK
-from dq_ik.core.memory import address
-from dq_ik.core.table import Table
-from dq_ik.core.views import read
+from dq_ik.core.memory import blocks
+from dq_ik.core.memory.arrays import address
+from dq_ik.core.memory.layout import PACKING, REQUEST, ROBOT, WORK
+from dq_ik.core.memory.table import Table
+from dq_ik.core.memory.views import read
 
 BOTH = ('compiled', 'plain') if FRONT_END else ('plain',)  # no compiler, nothing compiled
 VIEWS = {ROBOT: blocks.view_robot, REQUEST: blocks.view_request, WORK: blocks.view_work,

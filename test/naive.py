@@ -24,7 +24,7 @@ from collections.abc import Mapping
 import numpy as np
 from scipy.linalg import expm
 
-from dq_ik.model import Joint, JointKind, RobotModel
+from dq_ik.robot.model import Joint, JointKind, RobotModel
 
 
 def skew(v: np.ndarray) -> np.ndarray:

@@ -29,9 +29,9 @@ import numpy as np
 from scipy.optimize import least_squares
 from scipy.spatial.transform import Rotation
 
-from dq_ik.chain import Chain
 from dq_ik.pose import Pose
-from dq_ik.urdf import load_robot
+from dq_ik.robot.chain import Chain
+from dq_ik.robot.urdf import load_robot
 
 ROOT = Path(__file__).parent.parent
 DATA = ROOT / 'test' / 'data' / 'best_reach.csv'

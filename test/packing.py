@@ -20,15 +20,15 @@ from typing import Any
 from helpers import call, Seen
 import numpy as np
 
-from dq_ik.chain import Chain
-from dq_ik.core import joints as column
-from dq_ik.core import normals, pack, spread
-from dq_ik.core.joint_check import PackError
-from dq_ik.core.layout import PACKING, ROBOT
-from dq_ik.core.table import Table
-from dq_ik.core.views import read
-from dq_ik.joint_table import joint_table, tip_table
+from dq_ik.core.memory.layout import PACKING, ROBOT
+from dq_ik.core.memory.table import Table
+from dq_ik.core.memory.views import read
+from dq_ik.core.packing import joints as column
+from dq_ik.core.packing import normals, pack, spread
+from dq_ik.core.packing.joint_check import PackError
 from dq_ik.native.load import door
+from dq_ik.robot.chain import Chain
+from dq_ik.robot.joint_table import joint_table, tip_table
 
 
 def rubbish(table: Table, **sizes: int) -> np.ndarray:

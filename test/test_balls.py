@@ -22,10 +22,10 @@ import naive
 import numpy as np
 import pytest
 
-from dq_ik.balls import Ball
 from dq_ik.errors import UrdfError
-from dq_ik.model import JointKind
-from dq_ik.urdf import load_robot
+from dq_ik.robot.balls import Ball
+from dq_ik.robot.model import JointKind
+from dq_ik.robot.urdf import load_robot
 
 LIMIT = "<limit lower='-1' upper='2' velocity='3' effort='4'/>"
 

@@ -21,7 +21,8 @@ import pytest
 import rich.progress
 from scipy.spatial.transform import Rotation
 
-from dq_ik import Goal, GoalError, parallel, SeedError, solve_batch, Solver, Status
+from dq_ik import Goal, GoalError, SeedError, solve_batch, Solver, Status
+from dq_ik.native import parallel
 
 COUNT = 700  # more than one chunk
 

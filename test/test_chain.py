@@ -25,12 +25,12 @@ import naive
 import numpy as np
 import pytest
 
-from dq_ik.build import build_model
-from dq_ik.core import quaternion, swing_twist
+from dq_ik.core.algebra import quaternion, swing_twist
 from dq_ik.errors import ChainError, SeedError
-from dq_ik.model import Joint, JointKind, Mimic
 from dq_ik.pose import Pose
-from dq_ik.urdf import load_robot
+from dq_ik.robot.build import build_model
+from dq_ik.robot.model import Joint, JointKind, Mimic
+from dq_ik.robot.urdf import load_robot
 
 URDF = Path(__file__).parent.parent / 'urdf'
 KINDS = tuple(JointKind)

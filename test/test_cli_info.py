@@ -22,7 +22,7 @@ import pytest
 
 from dq_ik.cli import info
 from dq_ik.errors import ChainError
-from dq_ik.urdf import load_robot
+from dq_ik.robot.urdf import load_robot
 
 PANDA = str(Path(__file__).parent.parent / 'urdf' / 'panda.urdf')
 

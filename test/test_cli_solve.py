@@ -19,7 +19,7 @@ import pytest
 import ros_robot
 
 from dq_ik.cli.main import main
-from dq_ik.urdf import load_robot
+from dq_ik.robot.urdf import load_robot
 
 
 @pytest.fixture

@@ -23,8 +23,8 @@ from packing import pack_chain, poses
 import pytest
 
 from dq_ik import load_robot, Pose
-from dq_ik.core import layout as core
-from dq_ik.core.frame import is_along_normal
+from dq_ik.core.algebra.frame import is_along_normal
+from dq_ik.core.memory import layout as core
 
 both = pytest.mark.parametrize('how', BOTH)
 TURNS = {

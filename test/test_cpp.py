@@ -26,17 +26,17 @@ import numpy as np
 from packages import generated
 import pytest
 
-from dq_ik.chain import Chain
 from dq_ik.cli.main import main
 from dq_ik.core.compile import CHECKED
-from dq_ik.core.layout import ANSWER
-from dq_ik.core.pose_input import PoseKind
+from dq_ik.core.entries.pose_input import PoseKind
+from dq_ik.core.memory.layout import ANSWER
 from dq_ik.native import build, files
 from dq_ik.native.load import door
 from dq_ik.options import IkOptions
 from dq_ik.requests import Requests
+from dq_ik.robot.chain import Chain
+from dq_ik.robot.urdf import load_robot
 from dq_ik.solver import STARTS
-from dq_ik.urdf import load_robot
 
 ROOT = Path(__file__).resolve().parents[1]
 CPP = ROOT / 'examples' / 'cpp'

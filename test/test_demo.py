@@ -38,7 +38,7 @@ from dq_ik.demo.path import Eights, find_path, Sway
 from dq_ik.demo.processes import Child, end_all, watch
 from dq_ik.demo.tally import Tally
 from dq_ik.errors import DqIkError
-from dq_ik.share import robot_names
+from dq_ik.robot.bundled import robot_names
 
 ROOT = Path(__file__).resolve().parents[1]
 START_UP = 500.0  # a checkout without a library builds it first

@@ -35,7 +35,7 @@ from scipy.spatial.transform import Rotation
 from test_plain import environment
 
 from dq_ik import Goal, GoalError, Pose, SeedError, Solver
-from dq_ik.core.pose_input import Fault, PoseKind
+from dq_ik.core.entries.pose_input import Fault, PoseKind
 from dq_ik.errors import OptionError
 from dq_ik.native.door import ctypes_entries, Door
 from dq_ik.native.faults import fault_of

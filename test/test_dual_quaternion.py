@@ -23,7 +23,7 @@ import numpy as np
 import pytest
 from scipy.linalg import expm
 
-from dq_ik.core import dual_quaternion
+from dq_ik.core.algebra import dual_quaternion
 
 both = pytest.mark.parametrize('how', BOTH)
 quick = settings(max_examples=60, deadline=None)

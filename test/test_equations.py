@@ -50,10 +50,10 @@ def test_row(source, function, file, test):
 
 def test_every_cited_function_of_the_textbook_has_a_row():
     listed = {function for _, function, _, _ in ROWS}
-    for path in (ROOT / 'dq_ik' / 'textbook').glob('*.py'):
+    for path in (ROOT / 'dq_ik/papers').glob('*.py'):
         for name, docstring in functions(path).items():
             if any(tag in docstring for tag in TAGS):
-                assert f'textbook.{path.stem}.{name}' in listed
+                assert f'papers.{path.stem}.{name}' in listed
 
 
 def test_tags_in_the_code_are_known():

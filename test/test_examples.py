@@ -59,9 +59,9 @@ def robot(name: str, tips: list[str]):
     from ros_bench import ros_bench, wait_until
     from sensor_msgs.msg import JointState
 
+    from dq_ik.robot.urdf import load_robot
     from dq_ik.ros.node import IkNode
     from dq_ik.ros.sim_node import SimNode
-    from dq_ik.urdf import load_robot
 
     text = (ROOT / 'urdf' / f'{name}.urdf').read_text()
     chain = load_robot(text).chain(None, tips)
@@ -149,8 +149,8 @@ def test_ros2_control_parameters_exist():
     yaml = pytest.importorskip('yaml')
     pytest.importorskip('rclpy')
     from dq_ik.options import IkOptions
+    from dq_ik.robot.urdf import load_robot
     from dq_ik.ros.settings import NodeSettings
-    from dq_ik.urdf import load_robot
 
     config = yaml.safe_load((EXAMPLES / 'ros2_control.yaml').read_text())
     parameters = config['dq_ik']['ros__parameters']

@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 import numpy as np
 import pytest
 
-from dq_ik.core import dual_quaternion, frame, quaternion
+from dq_ik.core.algebra import dual_quaternion, frame, quaternion
 
 both = pytest.mark.parametrize('how', BOTH)
 quick = settings(max_examples=30, deadline=None)

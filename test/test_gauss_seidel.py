@@ -22,8 +22,8 @@ import numpy as np
 import pytest
 from scipy.optimize import lsq_linear
 
-from dq_ik.core import step
 from dq_ik.core.compile import FRONT_END
+from dq_ik.core.solve import step
 
 SIZES = st.integers(1, 9)
 SEEDS = st.integers(0, 2**32 - 1)

@@ -23,8 +23,8 @@ import numpy as np
 import pytest
 
 from dq_ik import Goal, load_robot, options, Pose, Solver, Status
-from dq_ik.balls import Ball
-from dq_ik.core import swing_twist
+from dq_ik.core.algebra import swing_twist
+from dq_ik.robot.balls import Ball
 
 SWING, TWIST = 1.0, (-0.8, 1.2)
 METHODS = ('pgs', 'pls')

@@ -17,7 +17,7 @@
 from helpers import close, variant
 import numpy as np
 
-from dq_ik.core import frame, lanes
+from dq_ik.core.algebra import frame, lanes
 from dq_ik.core.compile import kernel
 
 RNG = np.random.default_rng(3)

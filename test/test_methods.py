@@ -23,8 +23,9 @@ import numpy as np
 import pytest
 
 from dq_ik import Goal, Pose, Solver, Status
-from dq_ik.core import paper, reference
 from dq_ik.options import METHODS
+from dq_ik.papers.kernels import published as paper
+from dq_ik.papers.kernels import reference
 
 SCALE = 0.25
 # The transpose with a fixed length gets there slowly: a looser end for all.

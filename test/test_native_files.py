@@ -163,7 +163,7 @@ def test_the_door_needs_python_besides():
 
 @needs_nm
 def test_the_library_shows_its_entries_only():
-    from dq_ik.core.exports import ENTRIES
+    from dq_ik.core.entries.exports import ENTRIES
     lines = subprocess.run(['nm', '-D', '--defined-only', door().path.parent / LIBRARY],
                            capture_output=True, text=True, check=True).stdout.splitlines()
     names = {line.split()[-1] for line in lines}
@@ -273,7 +273,7 @@ def test_the_door_of_another_python_is_not_looked_at(copy):
 
 
 def test_the_door_of_other_sources_is_not_looked_at(copy):
-    module = copy.folder / 'dq_ik' / 'core' / 'vector.py'
+    module = copy.folder / 'dq_ik/core/algebra/vector.py'
     module.write_text(module.read_text() + '\n# changed\n')
     is_plain(copy.run())
 
@@ -354,9 +354,9 @@ WRONG = """
 import numpy as np
 from arms import arm
 from dq_ik.core.compile import kernel
-from dq_ik.core.layout import ROBOT, VARIABLE
-from dq_ik.core.memory import vector
-from dq_ik.core.views import read
+from dq_ik.core.memory.layout import ROBOT, VARIABLE
+from dq_ik.core.memory.arrays import vector
+from dq_ik.core.memory.views import read
 from dq_ik.native.faults import fault_of
 from dq_ik.native.load import describe, door
 from helpers import compiled

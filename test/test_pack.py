@@ -30,19 +30,19 @@ import pytest
 from test_chain import random_tree
 
 from dq_ik import Pose
-from dq_ik.build import build_model
-from dq_ik.chain import Chain
-from dq_ik.core import joints as column
-from dq_ik.core import layout as core
-from dq_ik.core import normals, pack, spread, stored
 from dq_ik.core.compile import FRONT_END
-from dq_ik.core.joint_check import PackError
-from dq_ik.core.layout import PACKING, ROBOT
-from dq_ik.core.views import read
-from dq_ik.joint_table import joint_table, PARTS, tip_table
-from dq_ik.model import Joint, JointKind, Mimic
+from dq_ik.core.memory import layout as core
+from dq_ik.core.memory.layout import PACKING, ROBOT
+from dq_ik.core.memory.views import read
+from dq_ik.core.packing import joints as column
+from dq_ik.core.packing import normals, pack, spread, stored
+from dq_ik.core.packing.joint_check import PackError
 from dq_ik.native.faults import fault_of
 from dq_ik.native.load import door
+from dq_ik.robot.build import build_model
+from dq_ik.robot.chain import Chain
+from dq_ik.robot.joint_table import joint_table, PARTS, tip_table
+from dq_ik.robot.model import Joint, JointKind, Mimic
 
 ROBOTS = sorted(path.stem for path in URDF.glob('*.urdf'))
 TOOL = Pose.from_xyz_rpy((0.1, 0.2, 0.3), (0.4, 0.5, 0.6))

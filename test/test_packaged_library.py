@@ -45,7 +45,7 @@ warnings.simplefilter('error')
 assert importlib.util.find_spec('numba') is None
 from dq_ik import load_robot, Pose
 from dq_ik.native import load
-from dq_ik.share import share_folder
+from dq_ik.robot.bundled import share_folder
 chain = load_robot(share_folder() / 'urdf' / 'panda.urdf').chain()
 assert chain.solve(Pose.from_xyz_rpy((0.4, 0.2, 0.5), (3.14, 0.0, 0.0))).success
 print(load.describe())

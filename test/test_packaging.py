@@ -77,7 +77,7 @@ def test_installed_command_runs(prefix, environment, tmp_path):
     console = run(prefix / 'bin' / 'dq_ik', '--help', env=environment, cwd=tmp_path).stdout
     module = run(sys.executable, '-m', 'dq_ik', '--help', env=environment, cwd=tmp_path).stdout
     assert console == module
-    code = 'from dq_ik.share import share_folder; print(share_folder())'
+    code = 'from dq_ik.robot.bundled import share_folder; print(share_folder())'
     found = run(sys.executable, '-c', code, env=environment, cwd=tmp_path).stdout.strip()
     assert found == str(prefix / 'share' / 'dq_ik')
     without_ament = {**environment, 'AMENT_PREFIX_PATH': ''}

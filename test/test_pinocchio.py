@@ -22,8 +22,8 @@ import numpy as np
 import pytest
 
 from dq_ik.errors import UrdfError
-from dq_ik.textbook import adjoints, cross_products
-from dq_ik.urdf import load_robot
+from dq_ik.papers import adjoints, cross_products
+from dq_ik.robot.urdf import load_robot
 
 pinocchio = pytest.importorskip('pinocchio', reason='pip install pin')
 

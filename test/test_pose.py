@@ -27,7 +27,7 @@ import pytest
 from scipy.linalg import expm
 from scipy.spatial.transform import Rotation
 
-from dq_ik.core import dual_quaternion
+from dq_ik.core.algebra import dual_quaternion
 from dq_ik.errors import PoseError
 from dq_ik.pose import Pose
 

@@ -20,12 +20,12 @@ import sys
 
 import pytest
 
-from dq_ik import priority
+from dq_ik.ros import priority
 
 LEVEL = 3
 SCRIPT = f"""
 import os, threading
-from dq_ik.priority import may_take_priority, return_priority, take_priority
+from dq_ik.ros.priority import may_take_priority, return_priority, take_priority
 done = threading.Event()
 threading.Thread(target=done.wait).start()
 print(may_take_priority({LEVEL}), os.sched_getscheduler(0) == os.SCHED_OTHER)

@@ -34,7 +34,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from dq_ik.core import quaternion
+from dq_ik.core.algebra import quaternion
 from dq_ik.core.compile import FRONT_END
 
 TINY = 1e-14

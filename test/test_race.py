@@ -22,13 +22,14 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from dq_ik import Goal, load_robot, Pose, Solver
-from dq_ik.core import dual_quaternion, lane_step, lanes, race
-from dq_ik.core.blocks import prepare_work, take_row
+from dq_ik.core.algebra import dual_quaternion, lanes
 from dq_ik.core.compile import kernel
-from dq_ik.core.layout import LANE, LAPS, PATIENCE, ROBOT, TAKEN, TRIAL
-from dq_ik.core.memory import address
-from dq_ik.core.search import may_race
-from dq_ik.core.views import read
+from dq_ik.core.memory.arrays import address
+from dq_ik.core.memory.blocks import prepare_work, take_row
+from dq_ik.core.memory.layout import LANE, LAPS, PATIENCE, ROBOT, TAKEN, TRIAL
+from dq_ik.core.memory.views import read
+from dq_ik.core.solve import lane_step, race
+from dq_ik.core.solve.search import may_race
 
 each_method = pytest.mark.parametrize('method', ['pgs', 'pls'])
 

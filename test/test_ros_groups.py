@@ -17,10 +17,10 @@ import pytest
 import ros_robot
 
 from dq_ik.errors import ChainError, DqIkError, UrdfError
+from dq_ik.robot.urdf import load_robot
 from dq_ik.ros.groups import build_robot
 from dq_ik.ros.settings import NodeSettings
 from dq_ik.ros.srdf import read_srdf
-from dq_ik.urdf import load_robot
 
 
 @pytest.fixture(scope='module')

@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 import numpy as np
 import pytest
 
-from dq_ik.core import quaternion, swing_twist
+from dq_ik.core.algebra import quaternion, swing_twist
 
 both = pytest.mark.parametrize('how', BOTH)
 quick = settings(max_examples=80, deadline=None)

@@ -26,13 +26,13 @@ import numpy as np
 import pytest
 
 from dq_ik import Solver
-from dq_ik.core import views
 from dq_ik.core.compile import FRONT_END
-from dq_ik.core.layout import ANSWER, PACKING, REQUEST, ROBOT, WORK
-from dq_ik.core.memory import address
-from dq_ik.core.pose_input import Fault
-from dq_ik.core.table import FLOAT, formula, HEAD, Row, SINGLE, Table
-from dq_ik.core.views import DTYPES, read
+from dq_ik.core.entries.pose_input import Fault
+from dq_ik.core.memory import views
+from dq_ik.core.memory.arrays import address
+from dq_ik.core.memory.layout import ANSWER, PACKING, REQUEST, ROBOT, WORK
+from dq_ik.core.memory.table import FLOAT, formula, HEAD, Row, SINGLE, Table
+from dq_ik.core.memory.views import DTYPES, read
 from dq_ik.native.faults import fault_of
 from dq_ik.native.load import door
 

@@ -24,15 +24,15 @@ import numpy as np
 import pytest
 from test_chain import random_tree
 
-from dq_ik.build import build_model
-from dq_ik.core import quaternion
+from dq_ik.core.algebra import quaternion
 from dq_ik.errors import ChainError
-from dq_ik.model import Joint, JointKind
+from dq_ik.papers import adjoints, cross_products, pose_error, skeleton
+from dq_ik.papers.finite_differences import central_differences
+from dq_ik.papers.skeleton import Bone, Posture, ROOT
 from dq_ik.pose import Pose
-from dq_ik.textbook import adjoints, cross_products, pose_error, skeleton
-from dq_ik.textbook.finite_differences import central_differences
-from dq_ik.textbook.skeleton import Bone, Posture, ROOT
-from dq_ik.urdf import load_robot
+from dq_ik.robot.build import build_model
+from dq_ik.robot.model import Joint, JointKind
+from dq_ik.robot.urdf import load_robot
 
 URDF = Path(__file__).parent.parent / 'urdf'
 ROBOTS = ('panda', 'planar_2r', 'prismatic', 'mimic', 'two_arms', 'hand')

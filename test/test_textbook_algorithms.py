@@ -22,14 +22,14 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from dq_ik.build import build_model
-from dq_ik.model import Joint, JointKind
+from dq_ik.papers import hierarchy, serial_chain, spheroid_chain
+from dq_ik.papers.gauss_newton import gauss_newton
+from dq_ik.papers.hierarchy import BASE, Body
+from dq_ik.papers.serial_chain import Effector, Link
+from dq_ik.papers.spheroid_chain import Placement, Socket
 from dq_ik.pose import Pose
-from dq_ik.textbook import hierarchy, serial_chain, spheroid_chain
-from dq_ik.textbook.gauss_newton import gauss_newton
-from dq_ik.textbook.hierarchy import BASE, Body
-from dq_ik.textbook.serial_chain import Effector, Link
-from dq_ik.textbook.spheroid_chain import Placement, Socket
+from dq_ik.robot.build import build_model
+from dq_ik.robot.model import Joint, JointKind
 
 
 def unit(rng):

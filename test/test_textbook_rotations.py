@@ -25,8 +25,8 @@ import pytest
 from scipy.linalg import expm
 from scipy.spatial.transform import Rotation
 
-from dq_ik.textbook import rotations
-from dq_ik.textbook.finite_differences import central_differences, forward_differences
+from dq_ik.papers import rotations
+from dq_ik.papers.finite_differences import central_differences, forward_differences
 
 quick = settings(max_examples=80, deadline=None)
 angles = st.floats(-math.pi, math.pi)

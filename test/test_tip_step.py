@@ -20,8 +20,8 @@ from helpers import BOTH, variant
 import numpy as np
 import pytest
 
-from dq_ik.core.step import gauss_seidel_sweep
-from dq_ik.core.tip_step import solve_tip, sweep_tip
+from dq_ik.core.solve.step import gauss_seidel_sweep
+from dq_ik.core.solve.tip_step import solve_tip, sweep_tip
 
 both = pytest.mark.parametrize('how', BOTH)
 

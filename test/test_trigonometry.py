@@ -20,8 +20,8 @@ from helpers import BOTH, variant
 import numpy as np
 import pytest
 
-from dq_ik.core import trigonometry
-from dq_ik.core.trigonometry import ANGLE, COSINE, fill_table, LANES, LARGE, padded, SINE
+from dq_ik.core.algebra import trigonometry
+from dq_ik.core.algebra.trigonometry import ANGLE, COSINE, fill_table, LANES, LARGE, padded, SINE
 
 both = pytest.mark.parametrize('how', BOTH)
 

@@ -26,8 +26,8 @@ import numpy as np
 import pytest
 
 from dq_ik.errors import ChainError, UrdfError
-from dq_ik.model import JointKind, Mimic
-from dq_ik.urdf import load_robot, parse_urdf_xml, read_source
+from dq_ik.robot.model import JointKind, Mimic
+from dq_ik.robot.urdf import load_robot, parse_urdf_xml, read_source
 
 URDF = Path(__file__).parent.parent / 'urdf'
 LIMIT = "<limit lower='-1' upper='2' velocity='3' effort='4'/>"

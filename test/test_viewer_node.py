@@ -34,11 +34,11 @@ from sensor_msgs.msg import JointState
 import viser
 
 from dq_ik.pose import Pose
+from dq_ik.robot.urdf import load_robot
 from dq_ik.ros.conversions import fill_pose, pose_from_msg
 from dq_ik.ros.description import LATCHED
 from dq_ik.ros.goal_topics import report_from_status
 from dq_ik.ros.viewer_node import ViewerNode
-from dq_ik.urdf import load_robot
 
 PANDA = (Path(__file__).parent.parent / 'urdf' / 'panda.urdf').read_text()
 TIP = 'panda_hand_tcp'

@@ -28,7 +28,7 @@ pytest.importorskip('viser')
 import viser
 
 from dq_ik.pose import Pose
-from dq_ik.urdf import load_robot
+from dq_ik.robot.urdf import load_robot
 from dq_ik.viewer.goals import (
     FigureOfEight,
     Glide,

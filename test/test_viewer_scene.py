@@ -25,7 +25,7 @@ import pytest
 pytest.importorskip('viser')
 
 from dq_ik.pose import Pose
-from dq_ik.urdf import load_robot
+from dq_ik.robot.urdf import load_robot
 from dq_ik.viewer import meshes
 from dq_ik.viewer.errors import MeshError, ViewerError
 from dq_ik.viewer.example_robots import example_robots, find_example

@@ -28,13 +28,13 @@ import numpy as np
 import pytest
 
 from dq_ik import Goal, Pose, Solver
-from dq_ik.core import best_reach, starts
-from dq_ik.core.blocks import prepare_work, request_of, take_row, work_of
 from dq_ik.core.compile import FRONT_END
-from dq_ik.core.layout import WEIGHT
-from dq_ik.core.residual import look
-from dq_ik.core.search import begin
-from dq_ik.core.step import assemble
+from dq_ik.core.memory.blocks import prepare_work, request_of, take_row, work_of
+from dq_ik.core.memory.layout import WEIGHT
+from dq_ik.core.solve import best_reach, starts
+from dq_ik.core.solve.residual import look
+from dq_ik.core.solve.search import begin
+from dq_ik.core.solve.step import assemble
 from dq_ik.native.load import door
 from dq_ik.options import METHODS
 

@@ -28,9 +28,9 @@ from rclpy.serialization import serialize_message
 from sensor_msgs.msg import JointState
 
 from dq_ik.pose import Pose
-from dq_ik.priority import may_take_priority, take_priority
 from dq_ik.ros.conversions import fill_pose
 from dq_ik.ros.polled import PolledTopic
+from dq_ik.ros.priority import may_take_priority, take_priority
 
 PERIOD = 4.0  # of the circle that the goals move on [s]
 PRIORITY = 20

@@ -39,9 +39,9 @@ from sensor_msgs.msg import JointState  # noqa: E402
 import viser  # noqa: E402
 
 from dq_ik.demo.nodes import PRIORITY  # noqa: E402
-from dq_ik.priority import may_take_priority  # noqa: E402
+from dq_ik.robot.bundled import robot_file  # noqa: E402
+from dq_ik.ros.priority import may_take_priority  # noqa: E402
 from dq_ik.ros.viewer_node import ViewerNode  # noqa: E402
-from dq_ik.share import robot_file  # noqa: E402
 
 DOMAIN = 161
 TIP, BASE = 'panda_hand_tcp', 'panda_link0'

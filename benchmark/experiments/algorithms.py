@@ -14,7 +14,7 @@
 """
 Algorithms 1-13 of [Rotations], worked through: ``python -m benchmark.experiments.algorithms``.
 
-The algorithms themselves are in :mod:`dq_ik.textbook`. Three small systems are set up and solved
+The algorithms themselves are in :mod:`dq_ik.papers`. Three small systems are set up and solved
 by Gauss-Newton (algorithm 1): a planar chain of revolute joints (2-6), a tree with a lift (7-11)
 and a chain of ball joints with a goal in position and rotation (12, 13). Each Jacobian is compared
 with finite differences at the solution.
@@ -25,13 +25,13 @@ from collections.abc import Callable
 
 import numpy as np
 
-from dq_ik.textbook import hierarchy, serial_chain, spheroid_chain
-from dq_ik.textbook.finite_differences import central_differences
-from dq_ik.textbook.gauss_newton import gauss_newton, System
-from dq_ik.textbook.hierarchy import BASE, Body
-from dq_ik.textbook.rotations import exponential, logarithm
-from dq_ik.textbook.serial_chain import Effector, Link
-from dq_ik.textbook.spheroid_chain import Placement, Socket
+from dq_ik.papers import hierarchy, serial_chain, spheroid_chain
+from dq_ik.papers.finite_differences import central_differences
+from dq_ik.papers.gauss_newton import gauss_newton, System
+from dq_ik.papers.hierarchy import BASE, Body
+from dq_ik.papers.rotations import exponential, logarithm
+from dq_ik.papers.serial_chain import Effector, Link
+from dq_ik.papers.spheroid_chain import Placement, Socket
 
 X, Y, Z = np.eye(3)
 NONE = np.zeros(3)

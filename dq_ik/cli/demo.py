@@ -24,7 +24,7 @@ from dq_ik.demo.choices import DEFAULT_ROBOT, find_robot, tips_of, usable_viewer
 from dq_ik.demo.nodes import demo_nodes, DemoSettings
 from dq_ik.errors import DqIkError
 from dq_ik.options import IkOptions
-from dq_ik.share import robot_names
+from dq_ik.robot.bundled import robot_names
 
 
 def add_arguments(parser: ArgumentParser) -> None:

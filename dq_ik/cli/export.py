@@ -18,11 +18,11 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from dq_ik.chain import Chain
 from dq_ik.cli.pose_arguments import add_pose, read_pose
 from dq_ik.errors import DqIkError, OptionError
+from dq_ik.robot.chain import Chain
+from dq_ik.robot.urdf import load_robot
 from dq_ik.solver import STARTS
-from dq_ik.urdf import load_robot
 
 MOST_STARTS = 1_000_000
 

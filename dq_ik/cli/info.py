@@ -20,11 +20,11 @@ import sys
 
 import numpy as np
 
-from dq_ik.chain import Chain
 from dq_ik.cli.version import Version
-from dq_ik.describe import HEADINGS, joint_rows
-from dq_ik.model import RobotModel
-from dq_ik.urdf import load_robot
+from dq_ik.robot.chain import Chain
+from dq_ik.robot.describe import HEADINGS, joint_rows
+from dq_ik.robot.model import RobotModel
+from dq_ik.robot.urdf import load_robot
 
 
 def add_arguments(parser: ArgumentParser) -> None:

@@ -18,7 +18,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from dq_ik.urdf import read_source
+from dq_ik.robot.urdf import read_source
 
 
 def add_arguments(parser: ArgumentParser) -> None:

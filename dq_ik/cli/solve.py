@@ -20,13 +20,13 @@ from dataclasses import fields
 import json
 from typing import Any
 
-from dq_ik.chain import Chain
 from dq_ik.cli.pose_arguments import add_pose, named_value, read_pose
 from dq_ik.errors import OptionError
 from dq_ik.goal import Goal
 from dq_ik.options import IkOptions
 from dq_ik.result import IkResult
-from dq_ik.urdf import load_robot
+from dq_ik.robot.chain import Chain
+from dq_ik.robot.urdf import load_robot
 
 
 def add_arguments(parser: ArgumentParser) -> None:

@@ -25,8 +25,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from dq_ik.priority import may_take_priority
-from dq_ik.urdf import load_robot
+from dq_ik.robot.urdf import load_robot
+from dq_ik.ros.priority import may_take_priority
 
 VIEWERS = ('rviz', 'web', 'none')
 IK_NODE = 'dq_ik'

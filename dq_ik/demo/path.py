@@ -22,8 +22,8 @@ from typing import Protocol
 
 import numpy as np
 
-from dq_ik.chain import Chain
 from dq_ik.pose import Pose
+from dq_ik.robot.chain import Chain
 from dq_ik.solver import Solver
 from dq_ik.viewer.goals import FigureOfEight, PERIOD
 

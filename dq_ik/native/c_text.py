@@ -24,7 +24,7 @@ import textwrap
 from types import ModuleType
 from typing import Any
 
-from dq_ik.core.table import Row
+from dq_ik.core.memory.table import Row
 
 COLUMNS = 99
 # What members of each enum begin with in C.

@@ -28,8 +28,8 @@ from typing import Any
 
 import numpy as np
 
-from dq_ik.core.exports import ENTRIES
-from dq_ik.core.pose_input import PoseKind
+from dq_ik.core.entries.exports import ENTRIES
+from dq_ik.core.entries.pose_input import PoseKind
 
 Entries = Mapping[str, Callable[..., int]]
 NO_NUMBERS = np.empty(0)

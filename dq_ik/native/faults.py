@@ -18,9 +18,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from dq_ik.core.block_check import FAULTS
-from dq_ik.core.joint_check import PackError
-from dq_ik.core.pose_input import Fault
+from dq_ik.core.entries.block_check import FAULTS
+from dq_ik.core.entries.pose_input import Fault
+from dq_ik.core.packing.joint_check import PackError
 
 
 class BadRow(NamedTuple):

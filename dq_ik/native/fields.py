@@ -24,8 +24,8 @@ from collections import Counter
 from collections.abc import Iterator
 import textwrap
 
-from dq_ik.core.layout import ANSWER, REQUEST, ROBOT
-from dq_ik.core.table import Field, formula, HEAD, INTEGER, Table
+from dq_ik.core.memory.layout import ANSWER, REQUEST, ROBOT
+from dq_ik.core.memory.table import Field, formula, HEAD, INTEGER, Table
 from dq_ik.native.c_text import COLUMNS, in_c
 
 # What of a robot concerns callers; the rest is for the kernels.

@@ -38,11 +38,16 @@ NUMBA = '0.68.1'  # the front end uses private names of it
 LOADED = 1  # type of an ELF segment that is loaded
 
 
+def kernels() -> list[Path]:
+    """Return the files that hold kernels."""
+    return sorted([*(PACKAGE / 'core').rglob('*.py'), *(PACKAGE / 'papers/kernels').glob('*.py')])
+
+
 def digest(checked: bool = False) -> str:
     """Return a name for the sources of the library."""
     found = hashlib.sha256(f'{NUMBA} {"checked" if checked else ""}'.encode())
     recipe = [PACKAGE / 'native' / name for name in RECIPE]
-    for path in [*sorted((PACKAGE / 'core').glob('*.py')), *recipe]:
+    for path in [*kernels(), *recipe]:
         found.update(path.read_bytes())
     return found.hexdigest()[:16]
 

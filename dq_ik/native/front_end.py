@@ -70,7 +70,7 @@ def compile_entries() -> tuple[list[Any], list[str]]:
     from numba import types
 
     from dq_ik.core.compile import compiler
-    from dq_ik.core.exports import ENTRIES
+    from dq_ik.core.entries.exports import ENTRIES
     numbers = types.CPointer(types.float64)
     kinds = {'Numbers': numbers, 'NumbersOut': numbers, 'int': types.int64,
              'float': types.float64}
@@ -95,7 +95,7 @@ def _c_function(name: str, inner: str, letters: list[str]) -> str:
     """
     from llvmlite import ir
 
-    from dq_ik.core.pose_input import Fault
+    from dq_ik.core.entries.pose_input import Fault
     double, integer, byte = ir.DoubleType(), ir.IntType(64), ir.IntType(8).as_pointer()
     kinds = [{'int': integer, 'float': double}.get(letter, double.as_pointer())
              for letter in letters]
@@ -152,7 +152,7 @@ def _rename(whole: Any) -> None:
            if function.name.startswith('_ZN') and not function.is_declaration]
     for i, function in enumerate(own):
         inline = b'alwaysinline' in b' '.join(function.attributes)
-        routine = function.name.startswith('_ZN5dq_ik4core') and not inline
+        routine = function.name.startswith(('_ZN5dq_ik4core', '_ZN5dq_ik6papers')) and not inline
         function.name = f'dqik_{"r" if routine else "k"}{i}'
     whole.name = 'dq_ik'
 

@@ -16,7 +16,7 @@
 The C side, written from the tables and the entries: the header, the door's entries, the choice.
 
 Nothing here is written down twice: names and types of arguments come from the annotations of
-:mod:`dq_ik.core.exports`, places of fields from :mod:`dq_ik.core.layout`.
+:mod:`dq_ik.core.entries.exports`, places of fields from :mod:`dq_ik.core.memory.layout`.
 """
 
 from __future__ import annotations
@@ -26,14 +26,15 @@ import inspect
 import re
 import textwrap
 
-from dq_ik.core import joints, layout
-from dq_ik.core.block_check import FAULTS
-from dq_ik.core.exports import ENTRIES
-from dq_ik.core.joint_check import PackError
-from dq_ik.core.joints import JointType
-from dq_ik.core.layout import Method, Mode
-from dq_ik.core.pose_input import Fault, PoseKind
-from dq_ik.core.verdict import SENTENCES, Status
+from dq_ik.core.entries.block_check import FAULTS
+from dq_ik.core.entries.exports import ENTRIES
+from dq_ik.core.entries.pose_input import Fault, PoseKind
+from dq_ik.core.memory import layout
+from dq_ik.core.memory.layout import Method, Mode
+from dq_ik.core.packing import joints
+from dq_ik.core.packing.joint_check import PackError
+from dq_ik.core.packing.joints import JointType
+from dq_ik.core.solve.verdict import SENTENCES, Status
 from dq_ik.native.c_text import COLUMNS, comment, documented, enum, in_c, remarks, struct, texts
 from dq_ik.native.fields import accessors
 from dq_ik.native.levels import LEVELS, tests_of

@@ -29,12 +29,12 @@ from typing import Any, NamedTuple
 from geometry_msgs.msg import Transform
 import numpy as np
 
-from dq_ik.chain import Chain
 from dq_ik.errors import DqIkError, listing
 from dq_ik.goal import Goal
 from dq_ik.options import IkOptions, METADATA
 from dq_ik.pose import Pose
 from dq_ik.result import IkResult, Status
+from dq_ik.robot.chain import Chain
 from dq_ik.ros.constraints import (
     bounds,
     broken_ranges,

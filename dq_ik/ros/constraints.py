@@ -22,8 +22,8 @@ from typing import Any
 
 import numpy as np
 
-from dq_ik.chain import Chain
-from dq_ik.model import RobotModel
+from dq_ik.robot.chain import Chain
+from dq_ik.robot.model import RobotModel
 from dq_ik.ros.errors import ErrorCode, RequestError
 
 # Rounding that a position on the edge of a constraint may show.

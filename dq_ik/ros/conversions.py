@@ -26,8 +26,8 @@ import math
 from typing import Any
 
 from dq_ik.errors import PoseError, SeedError
-from dq_ik.model import JointKind, RobotModel, SINGLE_AXIS
 from dq_ik.pose import Pose
+from dq_ik.robot.model import JointKind, RobotModel, SINGLE_AXIS
 
 # Positions beyond this [m] are a mistake, and their squares would leave the range of numbers.
 FARTHEST = 1e9

@@ -30,8 +30,8 @@ from rclpy.node import Node
 from rclpy.time import Time
 
 from dq_ik.errors import DqIkError
-from dq_ik.model import JointKind, RobotModel
 from dq_ik.pose import Pose
+from dq_ik.robot.model import JointKind, RobotModel
 from dq_ik.ros.conversions import pose_from_transform
 
 # (target frame, source frame) -> pose of the source in the target; raises FrameError.

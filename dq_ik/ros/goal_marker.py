@@ -35,6 +35,7 @@ from visualization_msgs.msg import InteractiveMarkerFeedback, MarkerArray
 from dq_ik.errors import DqIkError
 from dq_ik.options import IkOptions
 from dq_ik.pose import Pose
+from dq_ik.robot.urdf import load_robot
 from dq_ik.ros.conversions import fill_pose, pose_from_msg
 from dq_ik.ros.description import LATCHED, listen_for_description
 from dq_ik.ros.goal_topics import GoalTopics, report_from_status
@@ -46,7 +47,6 @@ from dq_ik.ros.remote_options import RemoteOptions
 from dq_ik.ros.running import run, steady_timer
 from dq_ik.ros.settings import GoalSenderSettings, setting
 from dq_ik.ros.states import CurrentState
-from dq_ik.urdf import load_robot
 from dq_ik.viewer.goals import reach_bound
 from dq_ik.viewer.report import Report
 

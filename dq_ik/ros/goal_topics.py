@@ -24,9 +24,9 @@ from geometry_msgs.msg import PoseStamped
 from rclpy.node import Node
 from rclpy.serialization import serialize_message
 
-from dq_ik.chain import Chain
 from dq_ik.errors import DqIkError
 from dq_ik.pose import Pose
+from dq_ik.robot.chain import Chain
 from dq_ik.ros.conversions import fill_pose
 from dq_ik.ros.follower import NEWEST, topic_name
 from dq_ik.ros.polled import PolledTopic

@@ -19,12 +19,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from dq_ik.chain import Chain
 from dq_ik.errors import ChainError, listing
-from dq_ik.model import RobotModel
+from dq_ik.robot.chain import Chain
+from dq_ik.robot.model import RobotModel
+from dq_ik.robot.urdf import load_robot
 from dq_ik.ros.settings import NodeSettings
 from dq_ik.ros.srdf import read_srdf
-from dq_ik.urdf import load_robot
 
 DEFAULT_GROUP = 'default'
 

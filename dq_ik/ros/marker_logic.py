@@ -20,8 +20,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 
-from dq_ik.chain import Chain
 from dq_ik.pose import Pose
+from dq_ik.robot.chain import Chain
 
 
 class Item(Enum):

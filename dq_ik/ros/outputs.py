@@ -24,8 +24,8 @@ import numpy as np
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
-from dq_ik.chain import Chain
 from dq_ik.errors import ChainError, listing
+from dq_ik.robot.chain import Chain
 from dq_ik.ros.conversions import single_axis_positions
 from dq_ik.ros.settings import NodeSettings
 from dq_ik.ros.wire import command_form

@@ -18,9 +18,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from dq_ik.chain import Chain
 from dq_ik.options import IkOptions
 from dq_ik.pose import Pose
+from dq_ik.robot.chain import Chain
 from dq_ik.ros.compute_ik import IkServer
 from dq_ik.ros.frames import Frames, Lookup
 from dq_ik.ros.groups import build_robot, GroupNames, Robot

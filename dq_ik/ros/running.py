@@ -28,7 +28,7 @@ from rclpy.node import Node
 from rclpy.timer import Timer
 
 from dq_ik.errors import DqIkError
-from dq_ik.priority import return_priority, take_priority
+from dq_ik.ros.priority import return_priority, take_priority
 
 
 def run(name: str, make_node: Callable[[], Node], args: list[str] | None = None) -> int:

@@ -19,9 +19,9 @@ from dataclasses import dataclass, Field, field, fields
 import math
 from typing import Any
 
-from dq_ik.chain import Chain
 from dq_ik.errors import OptionError
-from dq_ik.model import RobotModel
+from dq_ik.robot.chain import Chain
+from dq_ik.robot.model import RobotModel
 
 
 def setting(default: Any, description: str, **metadata: Any) -> Any:

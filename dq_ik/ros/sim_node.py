@@ -27,7 +27,8 @@ from rclpy.node import Node
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
 
-from dq_ik.model import RobotModel
+from dq_ik.robot.model import RobotModel
+from dq_ik.robot.urdf import load_robot
 from dq_ik.ros.conversions import seconds
 from dq_ik.ros.description import listen_for_description
 from dq_ik.ros.parameters import declare
@@ -35,7 +36,6 @@ from dq_ik.ros.running import go_first, run, steady_timer
 from dq_ik.ros.settings import DescriptionSettings, priority_setting, setting
 from dq_ik.sim import open_arm, SimulatedArm, SimulationError
 from dq_ik.sim.arm import driven_joints, ENGINES, neutral_position
-from dq_ik.urdf import load_robot
 
 LONGEST_STEP = 0.1
 

@@ -18,9 +18,9 @@ from __future__ import annotations
 from functools import reduce
 from xml.etree import ElementTree
 
-from dq_ik.chain import Chain
 from dq_ik.errors import ChainError, DqIkError, listing, UrdfError
-from dq_ik.model import Joint, JointKind, RobotModel
+from dq_ik.robot.chain import Chain
+from dq_ik.robot.model import Joint, JointKind, RobotModel
 
 
 def read_srdf(text: str, model: RobotModel) -> tuple[dict[str, Chain], dict[str, str]]:

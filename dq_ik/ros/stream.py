@@ -21,11 +21,11 @@ from typing import Any
 
 import numpy as np
 
-from dq_ik.chain import Chain
 from dq_ik.goal import Goal
 from dq_ik.options import IkOptions
 from dq_ik.pose import Pose
 from dq_ik.result import IkResult
+from dq_ik.robot.chain import Chain
 from dq_ik.ros.settings import NodeSettings
 from dq_ik.solver import Solver
 

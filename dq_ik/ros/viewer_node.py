@@ -27,10 +27,11 @@ from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
-from dq_ik.chain import Chain
 from dq_ik.errors import listing
 from dq_ik.options import IkOptions
 from dq_ik.pose import Pose
+from dq_ik.robot.chain import Chain
+from dq_ik.robot.urdf import load_robot
 from dq_ik.ros.description import LATCHED, listen_for_description
 from dq_ik.ros.goal_topics import GoalTopics, report_from_status
 from dq_ik.ros.parameters import declare
@@ -39,7 +40,6 @@ from dq_ik.ros.remote_options import RemoteOptions
 from dq_ik.ros.running import run, steady_timer
 from dq_ik.ros.settings import GoalSenderSettings, setting
 from dq_ik.ros.states import CurrentState
-from dq_ik.urdf import load_robot
 from dq_ik.viewer.page import Outlet, Page
 from dq_ik.viewer.report import Report
 from dq_ik.viewer.server import close_server, DEFAULT_PORT, LOOPBACK, open_server, url

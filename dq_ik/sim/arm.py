@@ -23,7 +23,7 @@ from typing import Protocol
 import numpy as np
 
 from dq_ik.errors import DqIkError
-from dq_ik.model import Joint, RobotModel, SINGLE_AXIS
+from dq_ik.robot.model import Joint, RobotModel, SINGLE_AXIS
 
 ENGINES = ('auto', 'mujoco', 'kinematic')
 

@@ -20,7 +20,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from dq_ik.model import RobotModel, SINGLE_AXIS
+from dq_ik.robot.model import RobotModel, SINGLE_AXIS
 from dq_ik.sim.arm import ArmState, driven_joints, start_positions
 from dq_ik.sim.reference import Reference
 

@@ -22,7 +22,7 @@ from xml.etree import ElementTree
 import mujoco
 import numpy as np
 
-from dq_ik.model import Joint, RobotModel, SINGLE_AXIS
+from dq_ik.robot.model import Joint, RobotModel, SINGLE_AXIS
 from dq_ik.sim.arm import ArmState, driven_joints, SimulationError, start_positions
 from dq_ik.sim.reference import Reference
 

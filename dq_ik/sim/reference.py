@@ -20,7 +20,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from dq_ik.model import Joint
+from dq_ik.robot.model import Joint
 
 
 class Reference:

@@ -21,9 +21,9 @@ import math
 
 import numpy as np
 
-from dq_ik.chain import Chain
-from dq_ik.model import JointKind
 from dq_ik.pose import Pose
+from dq_ik.robot.chain import Chain
+from dq_ik.robot.model import JointKind
 
 BEYOND = 1.02
 PERIOD = 6.0

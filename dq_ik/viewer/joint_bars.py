@@ -20,7 +20,7 @@ from collections.abc import Iterable, Mapping
 from html import escape
 import math
 
-from dq_ik.model import Joint, JointKind
+from dq_ik.robot.model import Joint, JointKind
 
 NEAR_LIMIT = 0.02
 NORMAL, ALARM = '#2b9ac2', '#e2603a'

@@ -26,8 +26,8 @@ import time
 import numpy as np
 import viser
 
-from dq_ik.chain import Chain
 from dq_ik.pose import Pose
+from dq_ik.robot.chain import Chain
 from dq_ik.viewer.gizmo import GoalHandle
 from dq_ik.viewer.goals import FigureOfEight, Glide, random_configuration, unreachable_goal
 from dq_ik.viewer.panel import Panel, PanelActions

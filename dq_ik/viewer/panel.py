@@ -21,7 +21,7 @@ from dataclasses import dataclass
 
 import viser
 
-from dq_ik.model import Joint
+from dq_ik.robot.model import Joint
 from dq_ik.viewer.joint_bars import joint_bars
 from dq_ik.viewer.plots import RollingPlot
 from dq_ik.viewer.report import Report

@@ -1,0 +1,105 @@
+# Copyright 2026 The dq_ik Authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+"""
+Twist and swing: a rotation as a turn about an axis, followed by a tilt of that axis.
+
+``r = swing twist``: the twist turns about the unit axis a, the swing about a line perpendicular to
+a ([Kenwright2022] section VII.C, eqs. 32-34, Appendix A). A ball joint keeps the tilt of its axis
+within a cone and the turn about it within a range.
+"""
+
+import math
+
+from dq_ik.core.algebra import quaternion
+from dq_ik.core.compile import kernel
+
+# Below, the part of r along the axis is noise: the axis is upside down and any twist fits.
+UPSIDE_DOWN = 1e-12
+
+
+@kernel
+def decompose(r, axis):
+    """
+    Return ``(swing, twist)`` of a unit quaternion about a unit axis, both with a scalar part >= 0.
+
+    ``twist = (w, <v, a> a) / sqrt(w^2 + <v, a>^2)`` and ``swing = r twist*``; for a = x, y, z
+    these are [Kenwright2022] eqs. 32, 33, 34. Differs from eq. 33 in the place of the zero (it is
+    the y component of the swing) and from eq. 34 in the place of the zero (z), in the sign of
+    ``q_x q_z`` in the y component (``q_s q_y + q_x q_z``) and in the subscripts of the product.
+    Where the axis is upside down the twist is not defined; it is 0 then.
+    """
+    along = r[1] * axis[0] + r[2] * axis[1] + r[3] * axis[2]
+    length = math.sqrt(r[0] * r[0] + along * along)
+    swing, twist = r, (1.0, 0.0, 0.0, 0.0)
+    if length >= UPSIDE_DOWN:
+        factor = 1.0 / length if r[0] >= 0.0 else -1.0 / length
+        sine = along * factor
+        twist = (r[0] * factor, sine * axis[0], sine * axis[1], sine * axis[2])
+        swing = quaternion.mul(r, quaternion.conj(twist))
+    if swing[0] < 0.0:
+        swing = quaternion.scale(swing, -1.0)
+    return (swing, twist)
+
+
+@kernel
+def compose(swing_vector, twist_angle, axis):
+    """
+    Rotation with a given swing and twist: the inverse of decompose ([Kenwright2022] eq. 41).
+
+    :param swing_vector: rotation vector perpendicular to the axis
+    :param twist_angle: turn about the axis
+    """
+    half = 0.5 * twist_angle
+    sine = math.sin(half)
+    twist = (math.cos(half), sine * axis[0], sine * axis[1], sine * axis[2])
+    return quaternion.mul(quaternion.exp(swing_vector), twist)
+
+
+@kernel
+def angles(r, axis):
+    """Return the tilt of the axis in [0, pi] and the turn about it in [-pi, pi]."""
+    swing, twist = decompose(r, axis)
+    sine = math.sqrt(swing[1] * swing[1] + swing[2] * swing[2] + swing[3] * swing[3])
+    along = twist[1] * axis[0] + twist[2] * axis[1] + twist[3] * axis[2]
+    return (2.0 * math.atan2(sine, swing[0]), 2.0 * math.atan2(along, twist[0]))
+
+
+@kernel
+def project_about(axis, r, swing_limit, twist_lower, twist_upper):
+    """
+    Bring a rotation into a cone and a twist range by clamping both ([Kenwright2022] eq. 31).
+
+    :param axis: unit vector that swings and twists
+    :param swing_limit: greatest tilt of the axis
+    :param twist_lower: least turn about the axis
+    :param twist_upper: greatest turn about the axis
+    """
+    swing, twist = decompose(r, axis)
+    w = quaternion.log(swing)
+    tilt = math.sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2])
+    along = twist[1] * axis[0] + twist[2] * axis[1] + twist[3] * axis[2]
+    turn = 2.0 * math.atan2(along, twist[0])
+    inside = max(twist_lower, min(twist_upper, turn))
+    if tilt <= swing_limit and inside == turn:
+        return r
+    if tilt > swing_limit:
+        factor = swing_limit / tilt
+        w = (factor * w[0], factor * w[1], factor * w[2])
+    return compose(w, inside, axis)
+
+
+@kernel
+def project(r, swing_limit, twist_lower, twist_upper):
+    """Do so about z, the axis of every joint inside the kernels."""
+    return project_about((0.0, 0.0, 1.0), r, swing_limit, twist_lower, twist_upper)

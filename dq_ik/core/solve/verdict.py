@@ -1,0 +1,127 @@
+# Copyright 2026 The dq_ik Authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""How a solve ended: the last look by forward kinematics, and the reason when a goal is missed."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+import math
+
+from dq_ik.core.algebra import quaternion
+from dq_ik.core.compile import kernel, routine
+from dq_ik.core.kinematics.ball_limits import pressed
+from dq_ik.core.kinematics.configuration import unwind
+from dq_ik.core.memory.blocks import answer_of, tree_of, work_of
+from dq_ik.core.memory.layout import BALL, ELEMENT_KIND, GOAL_AXES, KIND, VARIABLE, WEIGHT
+from dq_ik.core.solve.step import assemble
+
+PRESSED = 1e-7  # slope against a limit that counts as pressing [weighted m^2 / rad]
+PRESSED_BALL = 2  # mark of the first variable of a ball
+
+
+class Status(IntEnum):
+    """How a solve ended."""
+
+    CONVERGED = 0
+    BEST_REACH_LIMITS = 1
+    BEST_REACH_WORKSPACE = 2
+    TIMED_OUT = 3
+    STALLED = 4
+    STEP_LIMITED = 5  # BEST_REACH_LIMITS where the limits that press are those of the step
+
+    @property
+    def sentence(self) -> str:
+        """What it means, for people."""
+        return SENTENCES[self]
+
+
+SENTENCES = {
+    Status.CONVERGED: 'the goal is reached',
+    Status.BEST_REACH_LIMITS: 'best reach: joint limits are in the way',
+    Status.BEST_REACH_WORKSPACE: 'best reach: the goal is out of the workspace',
+    Status.STEP_LIMITED: 'best reach within the largest joint step allowed',
+    Status.TIMED_OUT: 'time ran out before the goal was reached',
+    Status.STALLED: 'no progress towards the goal any more',
+}
+
+
+@routine
+def finish(blocks, q):
+    """Unwind whole turns and clamp, in place; return whether anything was changed."""
+    work = work_of(blocks)
+    turned = unwind(work, q)
+    return enclose(work, q) or turned
+
+
+@kernel
+def enclose(work, q):
+    """Move joints into their limits, in place; return whether any was outside."""
+    changed = False
+    for i in range(q.shape[0]):
+        inside = min(max(q[i], work.low[i]), work.high[i])
+        changed = changed or inside != q[i]
+        q[i] = inside
+    return changed
+
+
+@routine
+def report(blocks, cost):
+    """Write cost and errors of the state last evaluated."""
+    answer, work = answer_of(blocks), work_of(blocks)
+    answer.cost[0] = cost
+    for k in range(work.goals.shape[0]):
+        goal = work.goals[k]
+        e_p = (work.error[k, 0], work.error[k, 1], work.error[k, 2])
+        e_r = (work.error[k, 3], work.error[k, 4], work.error[k, 5])
+        if goal[KIND] == GOAL_AXES:
+            back = quaternion.conj((goal[0], goal[1], goal[2], goal[3]))
+            e_p = quaternion.rotate(back, e_p)
+            e_r = quaternion.rotate(back, e_r)
+        square_p, square_r = 0.0, 0.0
+        for r in range(3):
+            if goal[WEIGHT + r] > 0.0:
+                square_p += e_p[r] * e_p[r]
+            if goal[WEIGHT + 3 + r] > 0.0:
+                square_r += e_r[r] * e_r[r]
+        answer.error[k, 0] = math.sqrt(square_p)
+        answer.error[k, 1] = math.sqrt(square_r)
+
+
+@routine
+def press(blocks, q):
+    """
+    Mark the joints that the cost presses against their limits at q.
+
+    :returns: how many there are
+    """
+    tree, answer, work = tree_of(blocks), answer_of(blocks), work_of(blocks)
+    assemble(blocks)
+    count = 0
+    for i in range(q.shape[0]):
+        answer.pressed[i] = 0
+        if work.b[i] < -PRESSED and q[i] <= work.lower[i]:
+            answer.pressed[i] = -1
+        elif work.b[i] > PRESSED and q[i] >= work.upper[i]:
+            answer.pressed[i] = 1
+        if answer.pressed[i] != 0:
+            count += 1
+    for element in range(tree.index.shape[0]):
+        if tree.index[element, ELEMENT_KIND] == BALL:
+            i = tree.index[element, VARIABLE]
+            for a in pressed(q, i, tree.element[element], work.b):
+                if a[0] * work.b[i] + a[1] * work.b[i + 1] + a[2] * work.b[i + 2] > PRESSED:
+                    answer.pressed[i] = PRESSED_BALL
+                    count += 1
+    return count

@@ -1,0 +1,108 @@
+# Copyright 2026 The dq_ik Authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+"""Product of exponentials: Jacobians in the body frame by adjoints ([Recipe] sections 1.1-1.3)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dq_ik.papers.rotations import skew
+from dq_ik.papers.screws import on_path, Screw
+from dq_ik.pose import Pose
+from dq_ik.robot.chain import Chain
+
+
+def adjoint(x: Pose) -> np.ndarray:
+    """
+    Matrix (6, 6) that carries a twist from frame b to frame a by the pose ``x_a_b``.
+
+    ``[[R, [p] R], [0, R]]`` for twists with the linear part first ([Recipe] eqs. 4, 5).
+    """
+    T = x.matrix
+    return adjoint_of(T[:3, :3], T[:3, 3])
+
+
+def adjoint_of(R: np.ndarray, p: np.ndarray) -> np.ndarray:
+    """Do so from the rotation and the origin of frame b in frame a ([Recipe] eq. 5)."""
+    return np.block([[R, skew(p) @ R], [np.zeros((3, 3)), R]])
+
+
+def bracket(xi: np.ndarray) -> np.ndarray:
+    """
+    Matrix ``[[[w], [v]], [0, [w]]]`` of the twist ``xi = (v, w)`` ([Recipe] eq. 14).
+
+    It is the rate of the adjoint: ``dAd/dt = bracket(xi) Ad`` where xi is the twist of frame b in
+    frame a, taken at the origin of a.
+    """
+    v, w = xi[:3], xi[3:]
+    return np.block([[skew(w), skew(v)], [np.zeros((3, 3)), skew(w)]])
+
+
+def adjoint_rate(xi: np.ndarray, x: Pose) -> np.ndarray:
+    """Rate of the adjoint, ``[[[w] R, [w][p] R + [v] R], [0, [w] R]]`` ([Recipe] eq. 15)."""
+    return bracket(xi) @ adjoint(x)
+
+
+def body_jacobian(chain: Chain, q: np.ndarray, tip: str | None = None) -> np.ndarray:
+    """
+    Jacobian (6, n) of the tip in its own frame ([Recipe] eqs. 9, 10).
+
+    Each column is the twist of one joint, carried to the tip by the inverse adjoint.
+    """
+    J = np.zeros((6, chain.n))
+    for screw, column in _body_columns(chain, q, tip):
+        J[:, screw.variable] += column
+    return J
+
+
+def at_point(J_body: np.ndarray, point: np.ndarray) -> np.ndarray:
+    """Move a body Jacobian to a point of the tip, the axes unchanged ([Recipe] eq. 12)."""
+    return adjoint_of(np.eye(3), -np.asarray(point)) @ J_body
+
+
+def in_world_axes(J_body: np.ndarray, x: Pose) -> np.ndarray:
+    """
+    Turn a body Jacobian to the world's axes, the point unchanged: the usual world Jacobian.
+
+    Differs from [Recipe] eq. 13, whose full adjoint also moves the point to the world's origin;
+    that one is ``adjoint(x) @ J_body``.
+    """
+    return adjoint_of(x.matrix[:3, :3], np.zeros(3)) @ J_body
+
+
+def body_jacobian_rate(chain: Chain, q: np.ndarray, qdot: np.ndarray,
+                       tip: str | None = None) -> np.ndarray:
+    """
+    Time derivative (6, n) of the body Jacobian along ``qdot`` ([Recipe] section 1.3, eq. 15).
+
+    Joint j moves as seen from the tip because the joints between them move:
+    ``d/dt column_j = bracket(- sum_{k after j} column_k qdot_k) column_j``.
+    """
+    J_rate = np.zeros((6, chain.n))
+    between = np.zeros(6)
+    for screw, column in reversed(_body_columns(chain, q, tip)):
+        J_rate[:, screw.variable] += bracket(-between) @ column
+        between += column * qdot[screw.variable]
+    return J_rate
+
+
+def _body_columns(chain: Chain, q: np.ndarray,
+                  tip: str | None) -> list[tuple[Screw, np.ndarray]]:
+    """Return each axis of motion with its twist in the tip's frame, base first."""
+    to_tip = adjoint(chain.fk(q, tip).inverse())
+    columns = []
+    for screw in on_path(chain, q, tip):
+        xi = np.append(np.cross(screw.origin, screw.axis) + screw.direction, screw.axis)
+        columns.append((screw, screw.multiplier * to_tip @ xi))
+    return columns

@@ -1,0 +1,164 @@
+# Copyright 2026 The dq_ik Authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+"""
+Analytic Jacobians of a pose and of a pose error ([Kenwright2022] Appendix B.B).
+
+First for a chain of ball joints in exponential-map coordinates, by differentiating the product of
+dual quaternions; then for any chain, with the left Jacobian of the logarithm, so that Newton steps
+on the error are exact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+import math
+
+import numpy as np
+
+from dq_ik.papers.adjoints import bracket
+from dq_ik.papers.rotations import skew
+from dq_ik.pose import Pose
+from dq_ik.robot.chain import Chain
+
+SMALL_ANGLE = 1e-3  # below, series; the neglected terms are of order angle**4
+
+
+def left_multiplication(a: np.ndarray) -> np.ndarray:
+    """Matrix (4, 4) with ``left_multiplication(a) @ b == a b`` for quaternions."""
+    w, x, y, z = a
+    return np.array([[w, -x, -y, -z], [x, w, -z, y], [y, z, w, -x], [z, -y, x, w]])
+
+
+def right_multiplication(b: np.ndarray) -> np.ndarray:
+    """Matrix (4, 4) with ``right_multiplication(b) @ a == a b`` for quaternions."""
+    w, x, y, z = b
+    return np.array([[w, -x, -y, -z], [x, w, z, -y], [y, -z, w, x], [z, y, -x, w]])
+
+
+def exp_derivative(w: np.ndarray) -> np.ndarray:
+    """Derivative (4, 3) of ``exp(w) = (cos(a/2), sin(a/2)/a w)`` with ``a = |w|``."""
+    a = float(np.linalg.norm(w))
+    if a < SMALL_ANGLE:
+        s, ds = 0.5 - a * a / 48.0, -1.0 / 24.0 + a * a / 960.0  # sin(a/2)/a and its slope over a
+    else:
+        s = math.sin(0.5 * a) / a
+        ds = (0.5 * math.cos(0.5 * a) - s) / (a * a)
+    return np.vstack((-0.5 * s * w, s * np.eye(3) + ds * np.outer(w, w)))
+
+
+def log_derivative(r: np.ndarray) -> np.ndarray:
+    """Derivative (3, 4) of ``log(r) = 2 atan2(|v|, w) v / |v|`` for ``r = (w, v)``, ``w >= 0``."""
+    w, v = r[0], r[1:]
+    s = float(np.linalg.norm(v))
+    if s < SMALL_ANGLE:
+        f, df = (2.0 - 2.0 * s * s / (3.0 * w * w)) / w, -4.0 / (3.0 * w**3)
+    else:
+        f = 2.0 * math.atan2(s, w) / s
+        df = (2.0 * w / (s * s + w * w) - f) / (s * s)
+    by_w = -2.0 * v / (s * s + w * w)
+    return np.column_stack((by_w, f * np.eye(3) + df * np.outer(v, v)))
+
+
+def pose_jacobian(offsets: Sequence[np.ndarray], w: np.ndarray) -> np.ndarray:
+    """
+    Jacobian (6, 3m) of ``e = (t, log r)`` of the last frame over the coordinates of all balls.
+
+    Frame i is ``x_i = (1 + eps 1/2 t_i) exp(w_i)`` and the last one the product of all
+    ([Kenwright2022] eqs. 15, 46, Figure 8): each factor is differentiated in its place, then
+    ``t = 2 dual real*`` and ``log(real)`` by the chain rule.
+
+    :param offsets: constant translation of each ball in the frame before
+    :param w: rotation vectors, shape (m, 3)
+    """
+    x = Pose.identity()
+    for t_i, w_i in zip(offsets, w):
+        x = x @ Pose.from_xyz_wxyz(t_i, (1, 0, 0, 0)) @ Pose.exp((0, 0, 0, *w_i))
+    sign = 1.0 if x.real[0] >= 0.0 else -1.0
+    conj = np.array((1.0, -1.0, -1.0, -1.0))
+    columns, before = [], Pose.identity()
+    for t_i, w_i in zip(offsets, w):
+        before = before @ Pose.from_xyz_wxyz(t_i, (1, 0, 0, 0))
+        here = before @ Pose.exp((0, 0, 0, *w_i))
+        after = here.inverse() @ x
+        d_real, d_dual = _product_rule(before, exp_derivative(np.asarray(w_i)), after)
+        d_t = 2.0 * (right_multiplication(conj * x.real) @ d_dual
+                     + left_multiplication(x.dual) @ (conj[:, None] * d_real))[1:]
+        d_o = log_derivative(sign * x.real) @ (sign * d_real)
+        columns.append(np.vstack((d_t, d_o)))
+        before = here
+    return np.hstack(columns)
+
+
+def _product_rule(before: Pose, rate: np.ndarray, after: Pose) -> tuple[np.ndarray, np.ndarray]:
+    """Return real and dual part (4, 3) of ``before rate after`` for a pure rotation's rate."""
+    real = left_multiplication(before.real) @ rate
+    dual = left_multiplication(before.dual) @ rate
+    R, D = right_multiplication(after.real), right_multiplication(after.dual)
+    return R @ real, R @ dual + D @ real
+
+
+def rotation_left_jacobian(w: np.ndarray) -> np.ndarray:
+    """Matrix (3, 3) ``J(w)``: ``exp(w + dw) = exp(J dw) exp(w)`` to first order."""
+    a, K = float(np.linalg.norm(w)), skew(w)
+    if a < SMALL_ANGLE:
+        return np.eye(3) + (0.5 - a * a / 24.0) * K + (1.0 / 6.0 - a * a / 120.0) * K @ K
+    return (np.eye(3) + (1.0 - math.cos(a)) / a**2 * K
+            + (a - math.sin(a)) / a**3 * K @ K)
+
+
+def screw_left_jacobian(xi: np.ndarray) -> np.ndarray:
+    """
+    Matrix (6, 6) ``J(xi)``: ``exp(xi + dxi) = exp(J dxi) exp(xi)`` to first order.
+
+    ``sum_k bracket(xi)^k / (k + 1)!``, summed until the terms vanish.
+    """
+    term, total, k = np.eye(6), np.eye(6), 1
+    A = bracket(xi)
+    while np.abs(term).max() > 1e-17:
+        k += 1
+        term = term @ A / k
+        total += term
+    return total
+
+
+def split_error(chain: Chain, q: np.ndarray, target: Pose,
+                tip: str | None = None) -> tuple[np.ndarray, np.ndarray]:
+    """
+    Error ``(p_T - p, log(R_T R^T))`` in the world and its exact Jacobian (6, n).
+
+    The rotation rows are ``- J(-e_r)^-1 w`` of the angular velocity w; near the target this is
+    ``-w``, the geometric Jacobian of [Rotations] eq. 86.
+    """
+    x = chain.fk(q, tip)
+    e_r = Pose.from_matrix(_rotation_only(target.matrix @ x.inverse().matrix)).log()[3:]
+    J = -chain.jacobian(q, tip)
+    J[3:] = np.linalg.solve(rotation_left_jacobian(-e_r), J[3:])
+    return np.append(target.position - x.position, e_r), J
+
+
+def screw_error(chain: Chain, q: np.ndarray, target: Pose,
+                tip: str | None = None) -> tuple[np.ndarray, np.ndarray]:
+    """
+    Error ``e = log(x_tip_target)``, the body twist that leads to the target, and its Jacobian.
+
+    ``de/dq = - J(e)^-1 J_body`` with the left Jacobian J of the full screw.
+    """
+    e = (chain.fk(q, tip).inverse() @ target).log()
+    return e, -np.linalg.solve(screw_left_jacobian(e), chain.jacobian(q, tip, frame='body'))
+
+
+def _rotation_only(T: np.ndarray) -> np.ndarray:
+    R = np.eye(4)
+    R[:3, :3] = T[:3, :3]
+    return R

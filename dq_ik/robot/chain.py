@@ -1,0 +1,286 @@
+# Copyright 2026 The dq_ik Authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Chain: the part of a robot between a base and one or several tips, ready for kinematics."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from functools import cached_property
+import math
+from typing import Any, TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dq_ik.core.memory.layout import ROBOT
+from dq_ik.core.memory.views import read
+from dq_ik.errors import ChainError, listing, SeedError
+from dq_ik.native.load import door
+from dq_ik.native.parallel import on_all_cores
+from dq_ik.plain import frozen
+from dq_ik.pose import new_pose, Pose
+from dq_ik.robot.joint_table import joint_table, packed_robot, tip_table, tips_of, variables_of
+from dq_ik.robot.model import RobotModel
+
+if TYPE_CHECKING:
+    from dq_ik.result import BatchResult, IkResult
+    from dq_ik.solver import Solver
+
+MOST_SOLVERS = 100  # prepared for sets of options and kept
+
+
+class Chain:
+    """
+    Part of a robot: base, tips and joint variables, with limits, kinematics and Jacobians.
+
+    Never changes after construction. All poses are in the base link's frame.
+    """
+
+    def __init__(self, model: RobotModel, base: str | None = None,
+                 tips: str | Sequence[str] | None = None, tool: Pose | None = None) -> None:
+        """
+        Take the tree from a base to its tips.
+
+        :param base: link that stands still; None: the root
+        :param tips: link or links to be moved; None: the only leaf
+        :param tool: pose of the goal frame in each tip link; None: the link's own frame
+        """
+        self.model = model
+        self.base = model.root if base is None else base
+        self.tips = tips_of(model, self.base, tips)
+        self.tool = Pose.identity() if tool is None else tool
+        joints, rows = joint_table(model, self.base)
+        self._tables = joints, tip_table(model, rows, self.base, self.tips, self.tool)
+        self._robots: dict[tuple[int, int], np.ndarray] = {}
+        self.block = self.robot(1)
+        packed = read(ROBOT, self.block)
+        self.variables = variables_of(model, packed)
+        self.joint_names = tuple(variable.name for variable in self.variables)
+        self.n = len(self.variables)
+        self.lower, self.upper, self.neutral = map(
+            frozen, (packed.lower, packed.upper, packed.neutral))
+        self.reach: tuple[float, ...] = tuple(packed.reach.tolist())
+        self.velocity = frozen([variable.velocity for variable in self.variables])
+        native = door().Robot(self.block)
+        self._fk, self._jacobian = native.fk, native.jacobian
+        self._has_one_tip, self._jacobian_shape = len(self.tips) == 1, (6, self.n)
+        self._memory_size = door().entries['memory_size'](self.block)
+        self._solvers: dict[Any, Solver] = {}
+
+    def robot(self, starts: int, random_seed: int = 0) -> np.ndarray:
+        """
+        Return the chain as a block of numbers for the kernels; one like it is made once.
+
+        :param starts: configurations to be stored, from which searches may start
+        :param random_seed: shifts the sequence of these
+        """
+        if (starts, random_seed) not in self._robots:
+            self._robots[starts, random_seed] = packed_robot(*self._tables, starts, random_seed)
+        return self._robots[starts, random_seed]
+
+    def __reduce__(self) -> tuple:
+        """Pickle by what was given."""
+        return Chain, (self.model, self.base, self.tips, self.tool)
+
+    def __repr__(self) -> str:
+        """Return a one-line description."""
+        return f'Chain({self.base!r} -> {listing(self.tips)}, {self.n} variables)'
+
+    def tip_number(self, tip: str | None = None) -> int:
+        """Return the index of a tip; None means the only one."""
+        if tip is None and self._has_one_tip:
+            return 0
+        if tip not in self.tips:
+            raise ChainError(f'tip {tip!r} is not one of this chain: {listing(self.tips)}')
+        return self.tips.index(tip)
+
+    def vector(self, q: ArrayLike) -> np.ndarray:
+        """Return a joint vector as a new array of n floats, or raise SeedError."""
+        try:
+            q = np.array(q, dtype=float)  # a copy: kernels are compiled for writable arrays
+        except (TypeError, ValueError):
+            raise SeedError(f'a joint vector is a sequence of numbers, got {q!r}') from None
+        if q.shape != (self.n,):
+            raise SeedError(f'a joint vector of this chain has {self.n} numbers '
+                            f'({listing(self.joint_names)}), got shape {q.shape}')
+        return q
+
+    def checked(self, q: ArrayLike) -> np.ndarray:
+        """Return a joint vector as a new array of n finite floats, or raise SeedError."""
+        q = self.vector(q)
+        if not np.isfinite(q).all():
+            bad = [name for name, value in zip(self.joint_names, q) if not math.isfinite(value)]
+            raise SeedError(f'the joint vector is not finite at {listing(bad)}: {q}')
+        return q
+
+    # --- kinematics ------------------------------------------------------------------------------
+
+    def fk(self, q: ArrayLike, tip: str | None = None) -> Pose:
+        """Pose of a tip in the base frame at q."""
+        number = 0 if tip is None and self._has_one_tip else self.tip_number(tip)
+        parts = self._fk(q, number)
+        if type(parts) is not tuple:
+            parts = self._fk(self.checked(q), number)
+        pose = new_pose(Pose)  # as Pose.unchecked
+        pose._real, pose._dual = parts
+        return pose
+
+    def fk_all(self, q: ArrayLike) -> dict[str, Pose]:
+        """Poses of all tips in the base frame at q."""
+        q = self.checked(q)
+        return {tip: Pose.unchecked(*self._fk(q, k)) for k, tip in enumerate(self.tips)}
+
+    def fk_batch(self, q: ArrayLike) -> np.ndarray:
+        """Dual quaternions of all tips, (N, n) -> (N, n_tips, 8), on all cores."""
+        q = self._checked_rows(q)
+        poses = np.empty((len(q), len(self.tips), 8))
+        fk = door().entries['fk']
+        on_all_cores(len(q), lambda rows: fk(
+            self.block, q[rows], len(q[rows]), 0, poses[rows], np.empty(self._memory_size)))
+        return poses
+
+    def _checked_rows(self, q: ArrayLike) -> np.ndarray:
+        q = np.array(q, dtype=float)
+        if q.ndim != 2 or q.shape[1] != self.n:
+            raise SeedError(f'many configurations are an array (N, {self.n}), got shape {q.shape}')
+        if not np.isfinite(q).all():
+            row = int(np.isfinite(q).all(axis=1).argmin())
+            raise SeedError(f'configuration {row} is not finite: {q[row]}')
+        return q
+
+    def jacobian(self, q: ArrayLike, tip: str | None = None, frame: str = 'world',
+                 point: ArrayLike | None = None) -> np.ndarray:
+        """
+        Jacobian (6, n) of a tip at q, linear rows first.
+
+        :param frame: 'world': velocities along the base's axes; 'body': along the tip's own axes
+        :param point: the point of the tip frame whose velocity is meant; None: its origin
+        """
+        out = np.empty(self._jacobian_shape)
+        number = 0 if tip is None and self._has_one_tip else self.tip_number(tip)
+        body = frame != 'world' and self._is_body(frame)
+        offset = point if point is None else _three(point)
+        if self._jacobian(q, number, offset, body, out) != 0:
+            self._jacobian(self.checked(q), number, offset, body, out)
+        return out
+
+    def jacobian_batch(self, q: ArrayLike, tip: str | None = None, frame: str = 'world',
+                       point: ArrayLike | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """
+        Poses (N, 8) and Jacobians (N, 6, n) of a tip at many configurations (N, n), on all cores.
+
+        The other parameters are those of :meth:`jacobian`.
+        """
+        q = self._checked_rows(q)
+        number, body = self.tip_number(tip), int(self._is_body(frame))
+        offset = np.zeros(3) if point is None else _three(point)
+        poses, jacobians = np.empty((len(q), 8)), np.empty((len(q), 6, self.n))
+        jacobian = door().entries['jacobian']
+        on_all_cores(len(q), lambda rows: jacobian(
+            self.block, q[rows], len(q[rows]), number, offset, body, poses[rows], len(q[rows]),
+            jacobians[rows], np.empty(self._memory_size)))
+        return poses, jacobians
+
+    def _is_body(self, frame: str) -> bool:
+        if frame not in ('world', 'body'):
+            raise ChainError(f"frame is 'world' or 'body', got {frame!r}")
+        return frame == 'body'
+
+    # --- limits and names ------------------------------------------------------------------------
+
+    def clamp(self, q: ArrayLike) -> np.ndarray:
+        """Return q moved into the limits."""
+        return np.clip(self.checked(q), self.lower, self.upper)
+
+    def within_limits(self, q: ArrayLike, slack: float = 0.0) -> bool:
+        """Tell whether every variable is inside its limits, give or take ``slack``."""
+        q = self.checked(q)
+        return bool(np.all(q >= self.lower - slack) and np.all(q <= self.upper + slack))
+
+    def random(self, rng: np.random.Generator) -> np.ndarray:
+        """Draw a configuration, uniform within the limits (see :meth:`spread`)."""
+        return self.spread(rng.random(self.n))
+
+    def spread(self, u: np.ndarray) -> np.ndarray:
+        """
+        Map numbers of the unit cube (..., n) to configurations.
+
+        Joints without limits get a turn to both sides, slides without limits a metre, balls their
+        cone and twist range.
+        """
+        u = np.ascontiguousarray(u, dtype=float)
+        q = np.empty(u.shape)
+        door().entries['spread'](self.block, u, u.size // max(self.n, 1), q)
+        return q
+
+    def joint_positions(self, q: ArrayLike) -> dict[str, float]:
+        """Return values by URDF joint name, mimic joints included."""
+        values = dict(zip(self.joint_names, self.checked(q).tolist()))
+        for name, master, multiplier, offset in self._mimics:
+            values[name] = multiplier * values[master] + offset
+        return values
+
+    @cached_property
+    def _mimics(self) -> tuple[tuple[str, str, float, float], ...]:
+        return tuple((j.name, j.mimic.joint, j.mimic.multiplier, j.mimic.offset)
+                     for j in self.model.joints if j.mimic and j.mimic.joint in self.joint_names)
+
+    def configuration(self, positions: Mapping[str, float],
+                      default: ArrayLike | None = None) -> np.ndarray:
+        """Return the joint vector with the named values, others from ``default`` or neutral."""
+        q = self.neutral.copy() if default is None else self.checked(default).copy()
+        for i, name in enumerate(self.joint_names):
+            if name in positions:
+                q[i] = positions[name]
+        return q
+
+    def describe(self) -> str:
+        """Return a table of the variables for people."""
+        from dq_ik.robot.describe import variable_table
+        title = f"{self.base} -> {', '.join(self.tips)}: {self.n} variables"
+        return f'{title}\n{variable_table(self.variables)}'
+
+    # --- inverse kinematics ----------------------------------------------------------------------
+
+    def solve(self, goals: Any, seed: ArrayLike | None = None, *,
+              bounds: tuple[ArrayLike, ArrayLike] | None = None, timeout: float | None = None,
+              **options: Any) -> IkResult:
+        """Bring the tips to their goals; see :meth:`dq_ik.solver.Solver.solve`."""
+        return self._solver(options).solve(goals, seed, bounds=bounds, timeout=timeout)
+
+    def solve_batch(self, goals: Any, seeds: ArrayLike | None = None, *, order: str | None = None,
+                    timeout: float | None = None, progress: bool = False,
+                    **options: Any) -> BatchResult:
+        """Solve many goals on all cores; see :meth:`dq_ik.solver.Solver.solve_batch`."""
+        return self._solver(options).solve_batch(
+            goals, seeds, order=order, timeout=timeout, progress=progress)
+
+    def _solver(self, options: dict[str, Any]) -> Solver:
+        key = tuple((name, value if isinstance(value, Hashable) else tuple(value))
+                    for name, value in options.items())
+        solver = self._solvers.get(key)
+        if solver is None:
+            from dq_ik.solver import Solver
+            solver = Solver(self, **options)
+            if len(self._solvers) < MOST_SOLVERS:
+                self._solvers[key] = solver
+        return solver
+
+
+def _three(point: ArrayLike) -> np.ndarray:
+    offset = np.array(point, dtype=float)
+    if offset.shape != (3,):
+        raise ChainError(f'point has 3 numbers, got shape {offset.shape}')
+    return offset

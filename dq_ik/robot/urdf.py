@@ -1,0 +1,239 @@
+# Copyright 2026 The dq_ik Authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+"""URDF text or file -> RobotModel: read safely, parse with urdf_parser_py, check, build."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+import contextlib
+import io
+import logging
+import math
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+from xml.etree import ElementTree
+from xml.parsers import expat
+
+from dq_ik.errors import listing, PoseError, UrdfError
+from dq_ik.pose import Pose
+from dq_ik.robot.balls import Ball, group_balls
+from dq_ik.robot.build import build_model
+from dq_ik.robot.model import Joint, JointKind, Mimic, RobotModel
+
+if TYPE_CHECKING:
+    from urdf_parser_py import urdf as parser
+
+log = logging.getLogger(__name__)
+
+# What a joint's kinematics consist of; all else in the file may be anything.
+_JOINT_PARTS = ('origin', 'axis', 'parent', 'child', 'limit', 'safety_controller', 'mimic')
+_KINDS = tuple(kind.value for kind in JointKind if kind is not JointKind.BALL)
+
+
+def load_robot(source: str | os.PathLike, *, soft_limits: bool = False,
+               balls: Mapping[str, Ball | Sequence[str]] | None = None) -> RobotModel:
+    """
+    Read a robot description.
+
+    :param source: path of a URDF or xacro file, or the XML text itself. Nothing but that file is
+        read; ``package://`` addresses of meshes are of no interest here.
+    :param soft_limits: narrow the limits to those of ``<safety_controller>`` where it is given.
+    :param balls: groups of three revolute joints that become one ball joint each:
+        ``{'hip': ('hip_yaw', 'hip_roll', 'hip_pitch')}`` or ``{'hip': Ball(..., swing=1.0)}``.
+    :raises UrdfError: if the description cannot be read or describes no valid robot.
+    """
+    root = _parse_safely(read_source(source))
+    robot = _parse_reflected(_kinematics_of(root))
+    joints = [_joint(joint, soft_limits) for joint in robot.joints]
+    links = [link.name for link in robot.links]
+    if balls:
+        joints, links = group_balls(joints, links, balls)
+    return build_model(robot.name, joints, links)
+
+
+def read_source(source: str | os.PathLike) -> str:
+    """
+    Return the XML text of a robot description.
+
+    :param source: path of a file, or the text itself (recognised by a ``<``); a file that ends in
+        ``.xacro`` is expanded with the xacro package.
+    """
+    if isinstance(source, str) and '<' in source:
+        return source
+    if isinstance(source, bytes) or not str(source).strip():
+        raise UrdfError('the robot description is empty; give a path or XML text')
+    path = Path(source).expanduser()
+    if not path.is_file():
+        raise UrdfError(f"there is no file '{path}', and it is no XML text either")
+    if path.suffix == '.xacro':
+        return _expand_xacro(path)
+    try:
+        return path.read_text(encoding='utf-8-sig')
+    except (OSError, UnicodeDecodeError) as error:
+        raise UrdfError(f"cannot read '{path}': {error}") from error
+
+
+def parse_urdf_xml(source: str | os.PathLike) -> parser.URDF:
+    """
+    Return the whole description, with visuals and meshes, as urdf_parser_py's own object.
+
+    :param source: path of a URDF or xacro file, or the XML text itself.
+    """
+    return _parse_reflected(_parse_safely(read_source(source)))
+
+
+def _expand_xacro(path: Path) -> str:
+    try:
+        import xacro
+    except ImportError:
+        raise UrdfError(f"'{path}' is a xacro file and the xacro package is not installed; "
+                        'install it or expand the file to URDF first') from None
+    try:
+        return xacro.process_file(str(path)).toxml()
+    except Exception as error:  # xacro raises many kinds; each is about this file
+        raise UrdfError(f"xacro cannot expand '{path}': {error}") from error
+
+
+def _parse_safely(text: str) -> ElementTree.Element:
+    """Parse XML without document type, so without entities and without access to other files."""
+    def refuse(*_: object) -> None:
+        raise UrdfError('the robot description contains a DOCTYPE or an entity declaration; '
+                        'remove it (it could read files or exhaust the memory)')
+
+    text = text.lstrip('\ufeff \t\r\n')
+    if not text:
+        raise UrdfError('the robot description is empty')
+    builder = ElementTree.TreeBuilder()
+    reader = expat.ParserCreate(encoding='utf-8')
+    reader.buffer_text = True
+    reader.StartDoctypeDeclHandler = refuse
+    reader.EntityDeclHandler = refuse
+    reader.StartElementHandler = builder.start
+    reader.EndElementHandler = builder.end
+    reader.CharacterDataHandler = builder.data
+    try:
+        reader.Parse(text.encode(), True)
+    except expat.ExpatError as error:
+        raise UrdfError(f'the robot description is not well-formed XML: {error}') from None
+    root = builder.close()
+    if root.tag != 'robot':
+        raise UrdfError(f'the robot description begins with <{root.tag}>; '
+                        "a URDF begins with <robot name='...'>")
+    return root
+
+
+def _kinematics_of(root: ElementTree.Element) -> ElementTree.Element:
+    """Return a copy with link names and joints only: fast to parse, deaf to errors elsewhere."""
+    robot = ElementTree.Element('robot', name=root.get('name') or 'robot')
+    for element in root:
+        name = element.get('name')
+        if element.tag not in ('link', 'joint'):
+            continue
+        if not name:
+            raise UrdfError(f'the robot description has a <{element.tag}> without a name')
+        if element.tag == 'link':
+            ElementTree.SubElement(robot, 'link', name=name)
+        else:
+            robot.append(_kinematics_of_joint(element))
+    return robot
+
+
+def _kinematics_of_joint(element: ElementTree.Element) -> ElementTree.Element:
+    """Return a copy of a joint's kinematics; absent speed and effort limits are infinite."""
+    name, kind = element.get('name', ''), element.get('type', '')
+    if kind not in _KINDS:
+        raise UrdfError(f"joint '{name}' has the type '{kind}'; supported are {listing(_KINDS)}")
+    joint = ElementTree.Element('joint', name=name, type=kind)
+    for part in element:
+        if part.tag not in _JOINT_PARTS or joint.find(part.tag) is not None:
+            continue
+        copy = ElementTree.SubElement(joint, part.tag, part.attrib)
+        if part.tag == 'limit':
+            copy.attrib.setdefault('velocity', 'inf')
+            copy.attrib.setdefault('effort', 'inf')
+        if part.tag == 'safety_controller':
+            copy.attrib.setdefault('k_velocity', '0')
+            copy.attrib.setdefault('soft_lower_limit', '-inf')
+            copy.attrib.setdefault('soft_upper_limit', 'inf')
+    for tag in ('parent', 'child'):
+        end = joint.find(tag)
+        if end is None or not end.get('link'):
+            raise UrdfError(f"joint '{name}' has no <{tag} link='...'/>")
+    return joint
+
+
+def _parse_reflected(root: ElementTree.Element) -> parser.URDF:
+    """Hand checked XML to urdf_parser_py; what it would print on stderr goes to the debug log."""
+    from urdf_parser_py import urdf as parser
+
+    complaints = io.StringIO()
+    try:
+        with contextlib.redirect_stderr(complaints):
+            return parser.URDF.from_xml_string(ElementTree.tostring(root, encoding='unicode'))
+    except Exception as error:  # the parser raises asserts, bare exceptions and its own error
+        reason = ' '.join(str(error).split())
+        raise UrdfError(f'the robot description is not valid URDF: {reason}') from error
+    finally:
+        for line in complaints.getvalue().splitlines():
+            log.debug('urdf_parser_py: %s', line)
+
+
+def _joint(joint: parser.Joint, soft_limits: bool) -> Joint:
+    """Translate one joint and check what only URDF can get wrong."""
+    kind = JointKind(joint.type)
+    lower, upper = _limits(joint, kind, soft_limits)
+    has_axis = joint.axis and kind not in (JointKind.FIXED, JointKind.FLOATING)
+    return Joint(
+        joint.name, kind, joint.parent, joint.child, _origin(joint),
+        axis=tuple(joint.axis) if has_axis else (1.0, 0.0, 0.0), lower=lower, upper=upper,
+        velocity=_bound(joint, 'velocity'), effort=_bound(joint, 'effort'),
+        mimic=_mimic(joint, kind))
+
+
+def _origin(joint: parser.Joint) -> Pose:
+    if joint.origin is None:
+        return Pose.identity()
+    try:
+        return Pose.from_xyz_rpy(joint.origin.xyz or (0, 0, 0), joint.origin.rpy or (0, 0, 0))
+    except PoseError as error:
+        raise UrdfError(f"joint '{joint.name}' has a bad <origin>: {error}") from None
+
+
+def _mimic(joint: parser.Joint, kind: JointKind) -> Mimic | None:
+    """Return whom the joint follows; exported models keep the tag on joints that they froze."""
+    if joint.mimic is None or kind is JointKind.FIXED:
+        return None
+    multiplier = 1.0 if joint.mimic.multiplier is None else joint.mimic.multiplier
+    return Mimic(joint.mimic.joint, multiplier, joint.mimic.offset or 0.0)
+
+
+def _bound(joint: parser.Joint, what: str) -> float:
+    """Return the speed or effort limit; many files write 0 where nothing is known."""
+    return (joint.limit and getattr(joint.limit, what)) or math.inf
+
+
+def _limits(joint: parser.Joint, kind: JointKind, soft_limits: bool) -> tuple[float, float]:
+    """Return the position limits; only revolute and prismatic joints have them."""
+    if kind not in (JointKind.REVOLUTE, JointKind.PRISMATIC):
+        return -math.inf, math.inf
+    if joint.limit is None:
+        other = ', or make the joint continuous' if kind is JointKind.REVOLUTE else ''
+        raise UrdfError(f"{kind} joint '{joint.name}' has no limits; write "
+                        f"<limit lower='-1' upper='1' velocity='1' effort='1'/>{other}")
+    lower, upper = joint.limit.lower, joint.limit.upper
+    if soft_limits and joint.safety_controller:
+        lower = max(lower, joint.safety_controller.soft_lower_limit)
+        upper = min(upper, joint.safety_controller.soft_upper_limit)
+    return lower, upper
