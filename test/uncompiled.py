@@ -32,9 +32,8 @@ from dq_ik.core.compile import FRONT_END
 from dq_ik.core.memory.blocks import prepare_work, request_of, take_row, work_of
 from dq_ik.core.memory.layout import WEIGHT
 from dq_ik.core.solve import best_reach, starts
-from dq_ik.core.solve.residual import look
+from dq_ik.core.solve.residual import assemble, evaluate
 from dq_ik.core.solve.search import begin
-from dq_ik.core.solve.step import assemble
 from dq_ik.native.load import door
 from dq_ik.options import METHODS
 
@@ -61,11 +60,11 @@ class Cost:
 
     def value(self, q: np.ndarray) -> np.ndarray:
         """Return half the cost."""
-        return np.array([0.5 * look(self.blocks, q)[0]])
+        return np.array([0.5 * evaluate(self.blocks, q)[0]])
 
     def gradient(self, q: np.ndarray) -> np.ndarray:
         """Return the gradient of half the cost."""
-        look(self.blocks, q)
+        evaluate(self.blocks, q)
         assemble(self.blocks)
         return -self.work.b.copy()
 

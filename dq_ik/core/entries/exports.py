@@ -68,7 +68,8 @@ def request(robot: Numbers, request_out: NumbersOut) -> int:
     Write a request with the usual options: all poses within reach are found, in any posture.
 
     Goals are the base's own pose, the seed is the neutral configuration and not asked for, there
-    are no wishes. 30 iterations, 100 restarts, 50 ms, tolerances of 1e-5 m and 1e-5 rad.
+    are no objectives for the posture. 30 iterations, 100 restarts, 50 ms, tolerances of 1e-5 m
+    and 1e-5 rad.
 
     :param request_out: request_size() words
     :returns: 0; below zero: the block is no robot

@@ -82,7 +82,7 @@ def answer_of(blocks):
 def work_of(blocks):
     """See the work arrays of the blocks; every kernel says which it fills."""
     return see_work(blocks.work, (blocks.n, blocks.n_tips, blocks.n_elements, blocks.n_screws,
-                                  blocks.n_slots, blocks.n_stored, _n_racing(blocks)))
+                                  blocks.n_slots, blocks.n_stored, _n_in_lanes(blocks)))
 
 
 @kernel
@@ -90,7 +90,7 @@ def work_size(robot):
     """Words of the work memory of a robot."""
     tree = view_robot(robot)
     return size_of_work(tree.n, tree.n_tips, tree.n_elements, tree.n_screws, tree.n_slots,
-                        tree.n_stored, _n_racing(tree))
+                        tree.n_stored, _n_in_lanes(tree))
 
 
 @kernel
@@ -98,14 +98,14 @@ def prepare_work(robot, work_out):
     """Write the head of the work memory, and the zeros that pad the table of sines."""
     tree = view_robot(robot)
     begin_work(work_out, tree.n, tree.n_tips, tree.n_elements, tree.n_screws, tree.n_slots,
-               tree.n_stored, _n_racing(tree))
+               tree.n_stored, _n_in_lanes(tree))
     work = view_work(work_out)
     for row in range(work.turns.shape[0]):
         fill(0.0, work.turns[row])
 
 
 @kernel
-def _n_racing(sizes):
+def _n_in_lanes(sizes):
     """Count the joints for which there are lanes."""
     return sizes.n if sizes.n_tips == 1 else 0
 

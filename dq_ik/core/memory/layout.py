@@ -26,7 +26,6 @@ from dq_ik.core.algebra.frame import WIDTH as FRAME
 from dq_ik.core.algebra.lanes import WIDTH as LANES
 from dq_ik.core.algebra.trigonometry import LANES as VECTOR
 from dq_ik.core.memory.table import floats, integer, integers, number, Row, singles, Table
-from dq_ik.core.packing.joints import MOST_ELEMENTS, MOST_PARTS
 
 
 class Method(IntEnum):
@@ -113,19 +112,19 @@ REQUEST = Table('request', ('n', 'n_tips'), (
     integer('max_restarts', text='attempts after the first at most; 0: keep to the seed'),
     integer('max_solutions', text='solutions to be kept in the mode ALL; part of the answer size'),
     integer('max_trace', text='iterates to be kept, for studies; part of the answer size'),
-    integer('posture_iterations', text='iterations for the wishes: stay, pull, repel; 0: no wish'),
+    integer('posture_iterations', text='iterations for stay, pull and repel; 0: none of them'),
     integer('seeded', text='1: begin at the seed; 0: where the goal suggests'),
     number('timeout', text='time budget of a solve [s]'),
     number('max_joint_step', text='largest change of a joint from the seed [rad or m]; 0: any'),
-    number('stay', text='wish: weight of the pull towards the seed'),
+    number('stay', text='posture: weight of the pull towards the seed'),
     floats('goals', 'n_tips', GOAL.width, text='one per tip'),
     floats('seed', 'n', text='start, and the turn of continuous joints that is wanted [rad or m]'),
     floats('lower', 'n', text='lower limits [rad or m]'),
     floats('upper', 'n', text='upper limits [rad or m]'),
     floats('metric', 'n', text='cost of moving a joint: 1 / strength^2; -1: locked at the seed'),
-    floats('pull', 'n', text='wish: weight of the pull towards rest'),
+    floats('pull', 'n', text='posture: weight of the pull towards rest'),
     floats('rest', 'n', text='posture to be near [rad or m]'),
-    floats('repel', 'n', text='wish: weight of the push away from the limits'),
+    floats('repel', 'n', text='posture: weight of the push away from the limits'),
 ))
 LOCKED = -1.0  # metric of a joint that must keep its seed
 
@@ -145,6 +144,8 @@ ANSWER = Table('answer', ('n', 'n_tips', 'max_solutions', 'max_trace'), (
     floats('trace', 'max_trace', 'n', text='iterates in order, n_trace of them'),
 ))
 
+MOST_PARTS, MOST_ELEMENTS = 6, 4  # variables and elements of a joint at most
+
 PACKING = Table('packing', ('n_joints',), (
     integers('sizes', 5, text='n, n_elements, n_screws, n_path, n_slots; or the bad row'),
     floats('pose', 'n_joints', FRAME, text="pose of each joint's child link in its element"),
@@ -163,17 +164,18 @@ PACKING = Table('packing', ('n_joints',), (
 
 POOL = 12  # candidates for the best reach
 
-# Races in lanes: iterations of the winner at most, more that the attempt from the seed may take.
-LAPS, PATIENCE = 7, 3
+# Attempts in lanes: iterations at most, and those that the one from the seed may take on top.
+LANE_ITERATIONS, SEED_ITERATIONS = 7, 3
 # Rows of lanes, each so many times the number of joints: the step, its slope, gains (zero: held),
-# axes and points of the joints, columns of the Jacobian, the configuration to look at, and the
+# axes and points of the joints, columns of the Jacobian, the configuration to try, and the
 # configurations taken, one for each iteration.
-LANE = Row(step=1, slope=1, gain=1, axis=6, column=6, trial=1, taken=LAPS + PATIENCE + 1)
+LANE = Row(step=1, slope=1, gain=1, axis=6, column=6, trial=1,
+           taken=LANE_ITERATIONS + SEED_ITERATIONS + 1)
 STEP, SLOPE, GAIN, LANE_AXIS, COLUMN, TRIAL, TAKEN = LANE.places
 
 WORK = Table('work', (
     'n', 'n_tips', 'n_elements', 'n_screws', 'n_slots', 'n_stored',
-    'n_racing',  # joints of a chain whose attempts may race in lanes
+    'n_in_lanes',  # joints of a chain that may have attempts in lanes
 ), (
     integers('clock', 2, text='buffer of the clock'),
     floats('deadline', 1, text='time at which the solve must end [s]'),
@@ -181,7 +183,7 @@ WORK = Table('work', (
     floats('least', 1, text='cost of the best reach; infinite: none is found'),
     floats('goals', 'n_tips', GOAL.width, text='goals of this row'),
     floats('seed', 'n', text='seed of this row'),
-    integers('seeded', 1, text='1: the seed is a wish of the caller'),
+    integers('seeded', 1, text='1: the caller gave the seed'),
     floats('low', 'n', text='limits of the answer'),
     floats('high', 'n', text=''),
     floats('lower', 'n', text='limits while solving: infinite for joints free to turn'),
@@ -218,5 +220,6 @@ WORK = Table('work', (
     floats('s', 'min(6 * n_tips, n)', text='singular values, or the diagonal of R'),
     floats('lowest', 'n', text='limits of methods that ignore them'),
     floats('highest', 'n', text=''),
-    floats('lanes', f'{LANE.width} * n_racing', LANES, text='of a race; none for several tips'),
+    floats('lanes', f'{LANE.width} * n_in_lanes', LANES,
+           text='of attempts in lanes; none for several tips'),
 ))

@@ -43,7 +43,6 @@ TIP = Row(
     pose=7)  # pose of the goal frame in that link, as the origin of a joint
 TIP_JOINT, TIP_POSE = TIP.places
 
-MOST_PARTS, MOST_ELEMENTS = 6, 4  # variables and elements of a joint at most
 
 
 class JointType(IntEnum):

@@ -27,13 +27,14 @@ from dq_ik.core.algebra import quaternion
 from dq_ik.core.algebra.factor import TINY
 from dq_ik.core.algebra.vector import fill
 from dq_ik.core.compile import kernel, routine
+from dq_ik.core.goals.pose import log_curvature
 from dq_ik.core.kinematics.ball_limits import hold_balls
 from dq_ik.core.memory.blocks import tree_of, work_of
 from dq_ik.core.memory.clock import seconds
 from dq_ik.core.memory.layout import GOAL_AXES, KIND, PATH_START, PATH_STOP, UNIFORM, WEIGHT
-from dq_ik.core.solve.methods import hold_pushed, search_line
-from dq_ik.core.solve.residual import log_curvature, look
-from dq_ik.core.solve.step import assemble, solve_free
+from dq_ik.core.solve.pls import hold_pushed, search_line
+from dq_ik.core.solve.residual import assemble, evaluate
+from dq_ik.core.solve.step import solve_free
 
 FLAT = 1e-11  # gradient below which a point is stationary [weighted m^2 / rad], for errors to 1 m
 FIRST_SHIFT = 1e-3  # of the mean diagonal, when the Hessian is not positive definite
@@ -51,7 +52,7 @@ def newton(blocks, q, max_iterations):
     :returns: cost, iterations, whether the point is stationary
     """
     work = work_of(blocks)
-    cost, worst = look(blocks, q)
+    cost, worst = evaluate(blocks, q)
     for iteration in range(max_iterations):
         count = _model(blocks, q)
         moved, stationary = False, _flat(work, q, count, _scale(cost))

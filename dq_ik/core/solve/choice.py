@@ -21,9 +21,9 @@ from dq_ik.core.compile import routine
 from dq_ik.core.memory.blocks import answer_of, request_of, tree_of, work_of
 from dq_ik.core.memory.clock import seconds
 from dq_ik.core.memory.layout import Mode, POOL
-from dq_ik.core.solve.residual import look
+from dq_ik.core.solve.residual import assemble, dense_jacobian, evaluate
 from dq_ik.core.solve.starts import at_seed
-from dq_ik.core.solve.step import assemble, dense_jacobian, manipulability
+from dq_ik.core.solve.step import manipulability
 from dq_ik.core.solve.verdict import Status
 
 DISTINCT = 1e-2  # largest joint difference [rad or m] below which two solutions are the same
@@ -35,7 +35,7 @@ def measure(blocks, q):
     tree, request, work = tree_of(blocks), request_of(blocks), work_of(blocks)
     mode = request.mode
     if mode == Mode.MANIPULABILITY:
-        look(blocks, q)
+        evaluate(blocks, q)
         assemble(blocks)
         dense_jacobian(tree, work, work.J)
         return -manipulability(work.J, work.G, work.y)

@@ -13,10 +13,11 @@
 # limitations under the License.
 
 """
-Secondary wishes in the directions that the goals leave free: near a posture, away from the limits.
+Objectives in the directions that the goals leave free: near a posture, away from the limits.
 
 A step solves ``min |J x - e|^2 + damping |x - s|^2``, so
-``(J^T J + damping I) x = J^T e + damping s``: where the goals do not care, x is the wish s; where
+``(J^T J + damping I) x = J^T e + damping s``: where the goals do not care, x is the step s
+of the objective; where
 they do, the small damping leaves them their way. The goals stay met: a step that breaks them is
 corrected, or undone.
 """
@@ -28,47 +29,47 @@ from dq_ik.core.compile import kernel, routine
 from dq_ik.core.kinematics.configuration import advance
 from dq_ik.core.memory.blocks import request_of, tree_of, work_of
 from dq_ik.core.memory.clock import seconds
-from dq_ik.core.solve import methods
-from dq_ik.core.solve.residual import look
-from dq_ik.core.solve.step import assemble, damp
+from dq_ik.core.solve.pgs import pgs_step
+from dq_ik.core.solve.residual import assemble, evaluate
+from dq_ik.core.solve.step import damp, damping_at
 
 DAMPING = 1e-6
 MARGIN = 0.1  # part of a joint's range next to a limit from which it is pushed
 SETTLED = 1e-5  # largest joint step [rad or m] that counts as rest
 STALLED = 0.65  # the cost must fall to this part of its value in a correction
-SHORTEST = 1e-3  # fraction of the wishes below which none is tried
+SHORTEST = 1e-3  # fraction of the objective's step below which none is tried
 
 
 @routine
 def relax(blocks, q):
-    """Move a solution towards the wishes where it is free, in place; return the iterations."""
+    """Move a solution towards the posture where it is free, in place; return the iterations."""
     tree, request, work = tree_of(blocks), request_of(blocks), work_of(blocks)
     trial = work.pool[1]
     used = 0
     most = request.posture_iterations * request.max_iterations
     fraction = 1.0
-    wish = _discomfort(request, work, q)
+    value = _objective(request, work, q)
     for _ in range(request.posture_iterations):
-        look(blocks, q)
+        evaluate(blocks, q)
         assemble(blocks)
         damp(work.A, DAMPING, work.metric)
-        _add_wishes(request, work, q, fraction)
-        methods.pgs_step(blocks, q)
+        _add_objective(request, work, q, fraction)
+        pgs_step(blocks, q)
         advance(tree, q, work.x, 1.0, work.lower, work.upper, trial)
-        cost, worst = look(blocks, trial)
+        cost, worst = evaluate(blocks, trial)
         used += 1
         while worst > 1.0 and used < most:
             before = cost
             _correct(blocks, trial, cost)
-            cost, worst = look(blocks, trial)
+            cost, worst = evaluate(blocks, trial)
             used += 1
             if not cost < STALLED * before:
                 break
-        new_wish = _discomfort(request, work, trial)
-        if worst <= 1.0 and new_wish < wish:
+        new_value = _objective(request, work, trial)
+        if worst <= 1.0 and new_value < value:
             settled = _way(q, trial) < SETTLED
             copy(trial, q)
-            wish = new_wish
+            value = new_value
             fraction = min(1.0, 2.0 * fraction)
         else:
             fraction *= 0.25
@@ -83,8 +84,8 @@ def _correct(blocks, q, cost):
     """Take a step of Gauss-Seidel towards the goals from the state last evaluated, in place."""
     tree, work = tree_of(blocks), work_of(blocks)
     assemble(blocks)
-    damp(work.A, methods.DAMPING * cost + methods.DAMPING_FLOOR, work.metric)
-    methods.pgs_step(blocks, q)
+    damp(work.A, damping_at(cost), work.metric)
+    pgs_step(blocks, q)
     advance(tree, q, work.x, 1.0, work.lower, work.upper, work.trial)
     copy(work.trial, q)
 
@@ -106,7 +107,7 @@ def _margin(work, i):
 
 
 @kernel
-def _wish(request, work, q, i):
+def _step(request, work, q, i):
     """Step of joint i towards its rest and away from a near limit."""
     step = work.pull[i] * (work.rest[i] - q[i])
     margin = _margin(work, i)
@@ -118,15 +119,15 @@ def _wish(request, work, q, i):
 
 
 @kernel
-def _add_wishes(request, work, q, fraction):
-    """Add ``damping * metric * s`` to the right-hand side, for a fraction s of the wishes."""
+def _add_objective(request, work, q, fraction):
+    """Add ``damping * metric * s`` to the right-hand side, for a fraction s of the step."""
     for i in range(q.shape[0]):
-        work.b[i] += DAMPING * work.metric[i] * fraction * _wish(request, work, q, i)
+        work.b[i] += DAMPING * work.metric[i] * fraction * _step(request, work, q, i)
 
 
 @kernel
-def _discomfort(request, work, q):
-    """Half the weighted squares of which the wishes are the negative gradient."""
+def _objective(request, work, q):
+    """Half the weighted squares of which the steps are the negative gradient."""
     total = 0.0
     for i in range(q.shape[0]):
         total += 0.5 * work.pull[i] * (work.rest[i] - q[i]) ** 2

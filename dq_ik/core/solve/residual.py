@@ -13,13 +13,11 @@
 # limitations under the License.
 
 """
-Goals as arrays, the weighted error of all tips, and its derivative.
+The weighted errors of all goals, their derivative, and the normal equations.
 
-The error of a tip with pose x towards a goal g is ``e = (p_g - p, log(r_g r*))`` along the base's
-axes: position first ([Rotations] eq. 86 with the sign turned; [Recipe] section 3.3). With equal
-weights on the three axes ``-J^T W e`` is the exact gradient of half the cost, since ``log`` points
-along its own axis. Several tips are stacked ([ProjectedLineSearch] eqs. 16-18); the cost is
-``E = (g - F)^T W (g - F)``.
+Several tips are stacked ([ProjectedLineSearch] eqs. 16-18); the cost is
+``E = (g - F)^T W (g - F)``. What a goal of each kind asks for is in :mod:`dq_ik.core.goals`; the
+solvers know the errors and their derivative only.
 """
 
 from __future__ import annotations
@@ -27,12 +25,14 @@ from __future__ import annotations
 import math
 
 from dq_ik.core.algebra import dual_quaternion, quaternion
+from dq_ik.core.algebra.vector import fill
 from dq_ik.core.compile import kernel, routine
+from dq_ik.core.goals.pointing import across, direction_error, is_pointing
+from dq_ik.core.goals.pose import log_derivative, rotation_error
 from dq_ik.core.kinematics.jacobian import columns, UNWEIGHTED
 from dq_ik.core.kinematics.tree import forward_kinematics, tip_frame
 from dq_ik.core.memory.blocks import tree_of, work_of
 from dq_ik.core.memory.layout import (
-    AXIS,
     GOAL_AXES,
     KIND,
     SLACK,
@@ -43,11 +43,9 @@ from dq_ik.core.memory.layout import (
     WEIGHT,
 )
 
-SMALL_ANGLE = 1e-4  # below, the series is exact to double precision
 
-
-@kernel
-def evaluate(tree, goals, q, work):
+@routine
+def evaluate(blocks, q):
     """
     Forward kinematics and weighted errors at q.
 
@@ -57,65 +55,33 @@ def evaluate(tree, goals, q, work):
     :returns: the cost E, and the largest error in units of its tolerance (at most 1: all goals are
         met)
     """
+    tree, work = tree_of(blocks), work_of(blocks)
     forward_kinematics(tree, q, work.turns, work.world, work.screw)
     cost = 0.0
     worst = 0.0
-    for k in range(goals.shape[0]):
-        x = tip_frame(tree, k, work.world)
-        e_p, e_r = _error(x, goals[k], work.point[k])
-        for r in range(3):
-            work.error[k, r] = e_p[r]
-            work.error[k, 3 + r] = e_r[r]
-        tip_cost, tip_worst = _weigh(goals[k], e_p, e_r, work.residual[k])
+    for k in range(work.goals.shape[0]):
+        r, p = tip_frame(tree, k, work.world)
+        e_p, e_r = _error(r, p, work.goals[k])
+        for i in range(3):
+            work.point[k, i] = p[i]
+            work.error[k, i] = e_p[i]
+            work.error[k, 3 + i] = e_r[i]
+        tip_cost, tip_worst = _weigh(work.goals[k], e_p, e_r, work.residual[k])
         cost += tip_cost
         if not tip_worst <= worst:  # also where it is not a number
             worst = tip_worst
     return cost, worst
 
 
-@routine
-def look(blocks, q):
-    """Do as :func:`evaluate`, called instead of inlined: for places outside the hot loops."""
-    tree, work = tree_of(blocks), work_of(blocks)
-    return evaluate(tree, work.goals, q, work)
-
-
 @kernel
-def _error(x, goal, point_out):
-    """Error (position, rotation vector) of pose (r, t) towards a goal, along the base's axes."""
+def _error(r, p, goal):
+    """Error (position, rotation vector) of a tip towards a goal, along the base's axes."""
     target = dual_quaternion.load(goal)
-    r, p = x
     p_goal = dual_quaternion.translation(target)
-    for i in range(3):
-        point_out[i] = p[i]
     e_p = (p_goal[0] - p[0], p_goal[1] - p[1], p_goal[2] - p[2])
-    if not _is_pointing(goal):
-        return e_p, quaternion.log(quaternion.mul(target[0], quaternion.conj(r)))
-    axis = (goal[AXIS], goal[AXIS + 1], goal[AXIS + 2])
-    return e_p, _arc(quaternion.rotate(r, axis), quaternion.rotate(target[0], axis))
-
-
-@kernel
-def _is_pointing(goal):
-    """Tell whether a goal asks for the direction of an axis only."""
-    return goal[AXIS] != 0.0 or goal[AXIS + 1] != 0.0 or goal[AXIS + 2] != 0.0
-
-
-@kernel
-def _arc(a, b):
-    """Rotation vector of the shortest arc that turns unit vector a onto unit vector b."""
-    c = quaternion.cross(a, b)
-    sine = math.sqrt(c[0] * c[0] + c[1] * c[1] + c[2] * c[2])
-    cosine = a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-    if sine > 1e-12:
-        factor = math.atan2(sine, cosine) / sine
-        return (factor * c[0], factor * c[1], factor * c[2])
-    if cosine > 0.0:
-        return (0.0, 0.0, 0.0)
-    # Opposite: any axis across a will do.
-    c = quaternion.cross(a, (1.0, 0.0, 0.0) if abs(a[0]) < 0.9 else (0.0, 1.0, 0.0))
-    factor = math.pi / math.sqrt(c[0] * c[0] + c[1] * c[1] + c[2] * c[2])
-    return (factor * c[0], factor * c[1], factor * c[2])
+    if is_pointing(goal):
+        return e_p, direction_error(r, target[0], goal)
+    return e_p, rotation_error(r, target[0])
 
 
 @kernel
@@ -158,7 +124,8 @@ def linearise(tree, goals, work):
             columns(tree, k, point, _weights(goal), work.screw, work.column)
         else:
             columns(tree, k, point, UNWEIGHTED, work.screw, work.column)
-            _turn(tree, k, goal, work.error[k], work.column)
+            for slot in range(tree.tip_index[k, SLOT_START], tree.tip_index[k, SLOT_STOP]):
+                _derive(goal, work.error[k], work.column[slot])
 
 
 @kernel
@@ -169,56 +136,86 @@ def _weights(goal):
 
 
 @kernel
-def _turn(tree, k, goal, error, column):
-    """Turn columns into the weighted derivative of the error along the axes of the weights."""
-    e_r = (error[3], error[4], error[5])
-    back = quaternion.conj((goal[0], goal[1], goal[2], goal[3]))
+def _derive(goal, error, column):
+    """Turn a twist of the tip into the weighted derivative of its error, in place."""
+    linear = (column[0], column[1], column[2])
+    angular = (column[3], column[4], column[5])
+    if is_pointing(goal):
+        angular = across(angular, goal)
+    else:
+        angular = log_derivative((error[3], error[4], error[5]), angular)
+    if goal[KIND] == GOAL_AXES:
+        back = quaternion.conj((goal[0], goal[1], goal[2], goal[3]))
+        linear = quaternion.rotate(back, linear)
+        angular = quaternion.rotate(back, angular)
     weight = _weights(goal)
-    for slot in range(tree.tip_index[k, SLOT_START], tree.tip_index[k, SLOT_STOP]):
-        c = column[slot]
-        linear = (c[0], c[1], c[2])
-        angular = (c[3], c[4], c[5])
-        if _is_pointing(goal):
-            angular = _across(angular, goal)
-        else:
-            angular = log_derivative(e_r, angular)
-        if goal[KIND] == GOAL_AXES:
-            linear = quaternion.rotate(back, linear)
-            angular = quaternion.rotate(back, angular)
-        for r in range(3):
-            c[r] = weight[r] * linear[r]
-            c[3 + r] = weight[3 + r] * angular[r]
+    for r in range(3):
+        column[r] = weight[r] * linear[r]
+        column[3 + r] = weight[3 + r] * angular[r]
+
+
+@routine
+def assemble(blocks):
+    """Linearise and build the normal equations."""
+    tree, work = tree_of(blocks), work_of(blocks)
+    linearise(tree, work.goals, work)
+    normal_equations(tree, work)
 
 
 @kernel
-def _across(angular, goal):
-    """Drop from an angular velocity the turn that a pointing goal leaves free."""
-    a = quaternion.rotate((goal[0], goal[1], goal[2], goal[3]),
-                          (goal[AXIS], goal[AXIS + 1], goal[AXIS + 2]))
-    along = a[0] * angular[0] + a[1] * angular[1] + a[2] * angular[2]
-    return (angular[0] - along * a[0], angular[1] - along * a[1], angular[2] - along * a[2])
+def normal_equations(tree, work):
+    """Fill ``work.A = J^T W J`` (both triangles) and ``work.b = J^T W e``, summed over tips."""
+    A, b, column = work.A, work.b, work.column
+    n = b.shape[0]
+    for i in range(n):
+        b[i] = 0.0
+        for j in range(n):
+            A[i, j] = 0.0
+    for k in range(tree.tip.shape[0]):
+        residual = work.residual[k]
+        start, stop = tree.tip_index[k, SLOT_START], tree.tip_index[k, SLOT_STOP]
+        for s in range(start, stop):
+            i = tree.slot[s]
+            b[i] += _dot6(column[s], residual)
+            for t in range(start, s + 1):
+                A[i, tree.slot[t]] += _dot6(column[s], column[t])
+    for i in range(n):
+        for j in range(i):
+            A[j, i] = A[i, j]
 
 
 @kernel
-def log_derivative(e, w):
-    """
-    Rate at which ``e = log(r_g r*)`` falls when r turns at angular velocity w.
-
-    ``w + e x w / 2 + c e x (e x w)``, the inverse right Jacobian of the rotation group,
-    ``c = 1/a^2 - (1 + cos a) / (2 a sin a)`` with ``a = |e|``, so that Newton steps on ``log`` are
-    exact ([Kenwright2022] Appendix B asks for the derivative of log).
-    """
-    once = quaternion.cross(e, w)
-    twice = quaternion.cross(e, once)
-    c = log_curvature(math.sqrt(e[0] * e[0] + e[1] * e[1] + e[2] * e[2]))
-    return (w[0] + 0.5 * once[0] + c * twice[0],
-            w[1] + 0.5 * once[1] + c * twice[1],
-            w[2] + 0.5 * once[2] + c * twice[2])
+def _dot6(a, b):
+    """Inner product of six components."""
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] + a[4] * b[4] + a[5] * b[5]
 
 
 @kernel
-def log_curvature(angle):
-    """Return ``1/a^2 - (1 + cos a) / (2 a sin a) = (1 - a/2 cot(a/2)) / a^2``; 1/12 at 0."""
-    if angle < SMALL_ANGLE:
-        return 1.0 / 12.0 + angle * angle / 720.0
-    return (1.0 - 0.5 * angle / math.tan(0.5 * angle)) / (angle * angle)
+def dense_jacobian(tree, work, J_out):
+    """Stack the weighted columns of all tips: (6 n_tips, n) ([Recipe] section 3.3)."""
+    for r in range(J_out.shape[0]):
+        fill(0.0, J_out[r])
+    for k in range(tree.tip.shape[0]):
+        for slot in range(tree.tip_index[k, SLOT_START], tree.tip_index[k, SLOT_STOP]):
+            for r in range(6):
+                J_out[6 * k + r, tree.slot[slot]] = work.column[slot, r]
+
+
+@kernel
+def mark_moving(tree, goals, moving_out):
+    """Write 1 for variables that move a goal's error, else 0."""
+    fill(0.0, moving_out)
+    for k in range(goals.shape[0]):
+        if is_free(goals[k]):
+            continue
+        for slot in range(tree.tip_index[k, SLOT_START], tree.tip_index[k, SLOT_STOP]):
+            moving_out[tree.slot[slot]] = 1.0
+
+
+@kernel
+def is_free(goal):
+    """Tell whether a goal has no weight."""
+    weight = 0.0
+    for r in range(6):
+        weight += goal[WEIGHT + r]
+    return weight <= 0.0

@@ -23,53 +23,35 @@ from __future__ import annotations
 
 import math
 
-from dq_ik.core.algebra.lanes import WIDTH
 from dq_ik.core.algebra.vector import copy, fill
-from dq_ik.core.compile import kernel, routine
+from dq_ik.core.compile import routine
 from dq_ik.core.memory.blocks import answer_of, request_of, tree_of, work_of
 from dq_ik.core.memory.clock import seconds
-from dq_ik.core.memory.layout import (
-    KIND,
-    LAPS,
-    Method,
-    Mode,
-    PATIENCE,
-    POOL,
-    SLOT_START,
-    SLOT_STOP,
-    UNIFORM,
-    WEIGHT,
-)
-from dq_ik.core.solve import methods, starts
+from dq_ik.core.memory.layout import Method, Mode, POOL
+from dq_ik.core.multi_start.lane_attempts import multi_start
+from dq_ik.core.solve import starts
 from dq_ik.core.solve.best_reach import newton
 from dq_ik.core.solve.choice import first_candidate, is_new, keep, late, measure, remember
+from dq_ik.core.solve.methods import attempt
 from dq_ik.core.solve.posture import relax
-from dq_ik.core.solve.race import award, HEATS, race
-from dq_ik.core.solve.residual import look
+from dq_ik.core.solve.residual import evaluate, mark_moving
 from dq_ik.core.solve.verdict import finish, press, report, Status
-from dq_ik.papers.kernels import published as paper
-from dq_ik.papers.kernels import reference
 
 BEST_REACH_ITERATIONS = 100
-FEWEST_RACING = 5  # joints of an arm whose attempts race
 
 
 @routine
 def search(blocks, timeout):
     """
-    Solve one row: race, else attempt after attempt, then the best reach or the wishes.
+    Solve one row: attempts in lanes, else one by one; then the best reach or the posture.
 
     :param timeout: [s]
     """
     request, answer, work = request_of(blocks), answer_of(blocks), work_of(blocks)
     start = begin(blocks, timeout)
-    for heat in range(HEATS if may_race(blocks) else 0):
-        lane, laps, errors = race(blocks, starts.line_up(blocks, heat))
-        if lane >= 0 and award(blocks, heat * WIDTH + lane, laps, errors):
-            answer.time[0] = seconds(work.clock) - start
-            return
-        if seconds(work.clock) > work.deadline[0]:
-            break
+    if multi_start(blocks):
+        answer.time[0] = seconds(work.clock) - start
+        return
     while next_start(blocks):
         judge(blocks, attempt(blocks))
     if wants_relaxing(blocks):
@@ -85,36 +67,12 @@ def search(blocks, timeout):
 
 
 @routine
-def attempt(blocks):
-    """
-    Run one attempt from ``answer.q`` by the method that is asked for.
-
-    The methods as published and the reference solvers leave the state of another configuration
-    behind; theirs is looked at again.
-    """
-    request, answer, work = request_of(blocks), answer_of(blocks), work_of(blocks)
-    method, limit = request.method, request.max_iterations
-    if method == Method.PGS:
-        return methods.pgs(blocks, answer.q, limit)
-    if method == Method.PLS:
-        return methods.pls(blocks, answer.q, limit)
-    if method == Method.PGS_PAPER:
-        result = paper.pgs(blocks, answer.q, limit)
-    elif method == Method.PLS_PAPER:
-        result = paper.pls(blocks, answer.q, limit)
-    else:
-        result = reference.attempt(blocks, method, answer.q, limit)
-    look(blocks, work.best)
-    return result
-
-
-@routine
 def begin(blocks, timeout):
     """
     Prepare a solve and return the time of its start.
 
     Limits are narrowed to the largest step and to locked joints, and lifted where joints may turn
-    freely; the wishes for the posture are joined.
+    freely; the objectives for the posture are joined.
     """
     tree, request = tree_of(blocks), request_of(blocks)
     answer, work = answer_of(blocks), work_of(blocks)
@@ -124,7 +82,10 @@ def begin(blocks, timeout):
     answer.status[0], answer.restarts[0] = Status.CONVERGED.value, -1
     answer.iterations[0] = answer.n_solutions[0] = answer.n_trace[0] = 0
     fill(math.inf, work.pool_cost)
-    _mark_moving(tree, request, work, work.x)
+    if request.posture_iterations > 0:
+        fill(1.0, work.x)
+    else:
+        mark_moving(tree, work.goals, work.x)
     largest = request.max_joint_step
     for i in range(tree.n):
         low, high, metric = request.lower[i], request.upper[i], request.metric[i]
@@ -147,31 +108,6 @@ def begin(blocks, timeout):
             work.rest[i] = (request.pull[i] * request.rest[i]
                             + request.stay * seed) / work.pull[i]
     return start
-
-
-@kernel
-def _mark_moving(tree, request, work, moving_out):
-    """Write 1 for variables that move a tip with a goal (with wishes: for all), else 0."""
-    fill(1.0 if request.posture_iterations > 0 else 0.0, moving_out)
-    for k in range(work.goals.shape[0]):
-        weight = 0.0
-        for r in range(6):
-            weight += work.goals[k, WEIGHT + r]
-        if weight > 0.0:
-            for slot in range(tree.tip_index[k, SLOT_START], tree.tip_index[k, SLOT_STOP]):
-                moving_out[tree.slot[slot]] = 1.0
-
-
-@kernel
-def may_race(blocks):
-    """Tell whether attempts may race: the options and the chain allow it, a pose is the goal."""
-    tree, request, goal = tree_of(blocks), request_of(blocks), work_of(blocks).goals[0]
-    able = (tree.plain == 1 and tree.n >= FEWEST_RACING and tree.n_stored >= starts.RACING
-            and request.max_restarts >= HEATS * WIDTH)
-    any_will_do = (request.method <= Method.PLS and request.mode == Mode.SPEED
-                   and request.posture_iterations == 0)
-    whole = goal[KIND] == UNIFORM and goal[WEIGHT] > 0.0 and goal[WEIGHT + 3] > 0.0
-    return able and any_will_do and whole and request.max_iterations >= LAPS + PATIENCE
 
 
 @routine
@@ -210,7 +146,7 @@ def judge(blocks, result):
     answer.iterations[0] += iterations
     copy(work.best, q)
     if worst <= 1.0 and finish(blocks, q):
-        cost, worst = look(blocks, q)
+        cost, worst = evaluate(blocks, q)
     if worst <= 1.0:
         count = answer.n_solutions[0]
         if count < answer.solutions.shape[0] and is_new(answer.solutions, count, q):
@@ -241,7 +177,7 @@ def take_nearest(blocks):
 
 @routine
 def wants_relaxing(blocks):
-    """Tell whether there is a solution to be relaxed to the wishes for the posture."""
+    """Tell whether there is a solution to be relaxed to the posture that is wanted."""
     request, work = request_of(blocks), work_of(blocks)
     return work.measure[0] < math.inf and request.posture_iterations > 0
 
@@ -264,7 +200,7 @@ def conclude(blocks):
             if not math.isfinite(q[i]):  # a goal so far away that its square is no number
                 q[i] = min(max(work.seed[i], work.low[i]), work.high[i])
         finish(blocks, q)
-        cost, worst = look(blocks, q)
+        cost, worst = evaluate(blocks, q)
         report(blocks, cost)
         pressed = press(blocks, q)
         if worst <= 1.0:

@@ -13,7 +13,7 @@
 # limitations under the License.
 
 """
-The linear algebra of one step: normal equations, projected Gauss-Seidel, exact solve.
+The linear algebra of one step: damping, projected Gauss-Seidel, exact solve.
 
 ``A x = b`` with ``A = J^T W J + D`` and ``b = J^T W e`` ([Kenwright2022] eqs. 27-30), subject to
 ``lower <= q + x <= upper``.
@@ -24,45 +24,17 @@ import math
 from dq_ik.core.algebra.factor import dot, eliminate, solve_positive
 from dq_ik.core.algebra.vector import copy, fill, is_zero
 from dq_ik.core.compile import kernel, routine
-from dq_ik.core.memory.blocks import tree_of, work_of
-from dq_ik.core.memory.layout import SLOT_START, SLOT_STOP
-from dq_ik.core.solve.residual import linearise
+
+DAMPING = 0.05  # times the cost: strong far from the goal, vanishing at it (after Sugihara)
+DAMPING_FLOOR = 1e-9
+STALL_AFTER = 2  # iterations between two checks of the progress
+STALLED_ALONE = 0.98  # the cost must fall to this part, of an attempt that no other follows
 
 
 @kernel
-def normal_equations(tree, work):
-    """Fill ``work.A = J^T W J`` (both triangles) and ``work.b = J^T W e``, summed over tips."""
-    A, b, column = work.A, work.b, work.column
-    n = b.shape[0]
-    for i in range(n):
-        b[i] = 0.0
-        for j in range(n):
-            A[i, j] = 0.0
-    for k in range(tree.tip.shape[0]):
-        residual = work.residual[k]
-        start, stop = tree.tip_index[k, SLOT_START], tree.tip_index[k, SLOT_STOP]
-        for s in range(start, stop):
-            i = tree.slot[s]
-            b[i] += _dot6(column[s], residual)
-            for t in range(start, s + 1):
-                A[i, tree.slot[t]] += _dot6(column[s], column[t])
-    for i in range(n):
-        for j in range(i):
-            A[j, i] = A[i, j]
-
-
-@routine
-def assemble(blocks):
-    """Linearise and build the normal equations; called, not inlined: outside the hot loops."""
-    tree, work = tree_of(blocks), work_of(blocks)
-    linearise(tree, work.goals, work)
-    normal_equations(tree, work)
-
-
-@kernel
-def _dot6(a, b):
-    """Inner product of six components."""
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] + a[4] * b[4] + a[5] * b[5]
+def damping_at(cost):
+    """Damping of the step of an attempt; a number or lanes."""
+    return DAMPING * cost + DAMPING_FLOOR
 
 
 @kernel
@@ -132,17 +104,6 @@ def solve_free(A, b, free, count, L, y, x):
     for p in range(count):
         x[free[p]] = y[p]
     return True
-
-
-@kernel
-def dense_jacobian(tree, work, J_out):
-    """Stack the weighted columns of all tips: (6 n_tips, n) ([Recipe] section 3.3)."""
-    for r in range(J_out.shape[0]):
-        fill(0.0, J_out[r])
-    for k in range(tree.tip.shape[0]):
-        for slot in range(tree.tip_index[k, SLOT_START], tree.tip_index[k, SLOT_STOP]):
-            for r in range(6):
-                J_out[6 * k + r, tree.slot[slot]] = work.column[slot, r]
 
 
 @routine

@@ -180,3 +180,16 @@ def _solve(factor, b):
 def _dot(a, b):
     """Inner product of two tuples of three."""
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+@kernel
+def has_six_equations(work, q):
+    """Tell whether one tip with no more equations than joints is asked for."""
+    return work.goals.shape[0] == 1 and q.shape[0] >= 6
+
+
+@kernel
+def tip_residual(work):
+    """Weighted error of the only tip, two tuples of three."""
+    e = work.residual[0]
+    return (e[0], e[1], e[2]), (e[3], e[4], e[5])

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""How a solve ended: the last look by forward kinematics, and the reason when a goal is missed."""
+"""How a solve ended: the final check of the pose, and the reason when a goal is missed."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from dq_ik.core.kinematics.ball_limits import pressed
 from dq_ik.core.kinematics.configuration import unwind
 from dq_ik.core.memory.blocks import answer_of, tree_of, work_of
 from dq_ik.core.memory.layout import BALL, ELEMENT_KIND, GOAL_AXES, KIND, VARIABLE, WEIGHT
-from dq_ik.core.solve.step import assemble
+from dq_ik.core.solve.residual import assemble
 
 PRESSED = 1e-7  # slope against a limit that counts as pressing [weighted m^2 / rad]
 PRESSED_BALL = 2  # mark of the first variable of a ball

@@ -15,7 +15,7 @@
 """
 One attempt by each of the two methods exactly as published.
 
-The yardstick of the strong forms in :mod:`dq_ik.core.solve.methods`.
+The yardstick of the strong forms in :mod:`dq_ik.core.solve.pgs` and :mod:`dq_ik.core.solve.pls`.
 """
 
 from dq_ik.core.algebra.vector import copy, fill
@@ -23,9 +23,9 @@ from dq_ik.core.compile import routine
 from dq_ik.core.kinematics.configuration import advance
 from dq_ik.core.memory.blocks import record, tree_of, work_of
 from dq_ik.core.memory.clock import seconds
-from dq_ik.core.solve.methods import search_line
-from dq_ik.core.solve.residual import look
-from dq_ik.core.solve.step import assemble, damp, gauss_seidel_sweep
+from dq_ik.core.solve.pls import search_line
+from dq_ik.core.solve.residual import assemble, evaluate
+from dq_ik.core.solve.step import damp, gauss_seidel_sweep
 
 DAMPING = 1e-4  # delta of [Kenwright2022] eq. 30
 SWEEPS = 32
@@ -42,7 +42,7 @@ def pgs(blocks, q, max_iterations):
     iterations around them.
     """
     tree, work = tree_of(blocks), work_of(blocks)
-    cost, worst = look(blocks, q)
+    cost, worst = evaluate(blocks, q)
     best, best_worst = cost, worst
     copy(q, work.best)
     if worst <= 1.0:
@@ -60,7 +60,7 @@ def pgs(blocks, q, max_iterations):
         advance(tree, q, work.x, 1.0, work.lower, work.upper, work.trial)
         copy(work.trial, q)
         record(blocks, q)
-        new_cost, worst = look(blocks, q)
+        new_cost, worst = evaluate(blocks, q)
         stalled = abs(new_cost - cost) <= UNCHANGED * cost
         cost = new_cost
         if cost < best:
@@ -80,7 +80,7 @@ def pls(blocks, q, max_iterations):
     the first length tried is 1.
     """
     work = work_of(blocks)
-    cost, worst = look(blocks, q)
+    cost, worst = evaluate(blocks, q)
     for iteration in range(max_iterations if worst > 1.0 else 0):
         assemble(blocks)
         for i in range(q.shape[0]):

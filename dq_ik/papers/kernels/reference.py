@@ -40,8 +40,7 @@ from dq_ik.core.memory.arrays import vector
 from dq_ik.core.memory.blocks import record, tree_of, work_of
 from dq_ik.core.memory.clock import seconds
 from dq_ik.core.memory.layout import Method, PATH_START, PATH_STOP, WEIGHT
-from dq_ik.core.solve.residual import look
-from dq_ik.core.solve.step import assemble, dense_jacobian
+from dq_ik.core.solve.residual import assemble, dense_jacobian, evaluate
 
 FIXED_LENGTH = 0.005  # of the Jacobian transpose ([ProjectedLineSearch] section 5)
 LAMBDA = 1e-3  # damping of [Recipe] eq. 35
@@ -58,7 +57,7 @@ def attempt(blocks, method, q, max_iterations):
     onto them, as Blender did ([ProjectedLineSearch] section 2); the others project every iterate.
     """
     tree, work = tree_of(blocks), work_of(blocks)
-    cost, worst = look(blocks, q)
+    cost, worst = evaluate(blocks, q)
     best, best_worst = math.inf, math.inf
     copy(q, work.best)
     if not math.isfinite(cost):
@@ -86,7 +85,7 @@ def attempt(blocks, method, q, max_iterations):
 def _keep(blocks, best, best_worst):
     """Keep the projected configuration ``work.trial`` if it is the best so far."""
     work = work_of(blocks)
-    cost, worst = look(blocks, work.trial)
+    cost, worst = evaluate(blocks, work.trial)
     if cost < best:
         copy(work.trial, work.best)
         return cost, worst
@@ -99,7 +98,7 @@ def _iterate(blocks, method, q, inside):
     tree, work = tree_of(blocks), work_of(blocks)
     if method == Method.CCD:
         return _descend_cyclically(blocks, q)
-    look(blocks, q)
+    evaluate(blocks, q)
     assemble(blocks)
     dense_jacobian(tree, work, work.J)
     _step(blocks, method)
@@ -111,7 +110,7 @@ def _iterate(blocks, method, q, inside):
         advance(tree, q, work.x, 1.0, work.lowest, work.highest, work.trial)
     copy(work.trial, q)
     record(blocks, q)
-    return look(blocks, q)
+    return evaluate(blocks, q)
 
 
 @kernel
@@ -198,7 +197,7 @@ def _descend_cyclically(blocks, q):
     """
     tree, work = tree_of(blocks), work_of(blocks)
     for variable in range(q.shape[0] - 1, -1, -1):
-        look(blocks, q)
+        evaluate(blocks, q)
         cosine, sine, way, weight = 0.0, 0.0, 0.0, 0.0
         for k in range(tree.tip.shape[0]):
             for entry in range(tree.tip_index[k, PATH_START], tree.tip_index[k, PATH_STOP]):
@@ -215,7 +214,7 @@ def _descend_cyclically(blocks, q):
         advance(tree, q, work.x, 1.0, work.lower, work.upper, work.trial)
         copy(work.trial, q)
         record(blocks, q)
-    return look(blocks, q)
+    return evaluate(blocks, q)
 
 
 @routine

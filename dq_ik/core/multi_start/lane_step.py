@@ -15,8 +15,8 @@
 """
 One iteration of attempts in lanes: forward kinematics, error and step of a plain chain.
 
-The steps are those of :mod:`dq_ik.core.solve.methods` for a chain with one tip and a pose to
-reach, with masks in the place of lists of free joints.
+The steps are those of :mod:`dq_ik.core.solve.pgs` and :mod:`dq_ik.core.solve.pls` for a chain
+with one tip and a pose to reach, with masks in the place of lists of free joints.
 """
 
 import math
@@ -35,7 +35,7 @@ from dq_ik.core.memory.layout import (
     STEP,
     TRIAL,
 )
-from dq_ik.core.solve.methods import NEAR_LIMIT
+from dq_ik.core.solve.pls import NEAR_LIMIT
 from dq_ik.core.solve.tip_step import add_column, along, own_change, solve_blocks, without
 
 
@@ -147,7 +147,7 @@ def _solve(n, e, damping, rows):
 @kernel
 def pgs_step(work, n, q_rows, e, damping, sweeps, rows):
     """
-    Fill the rows STEP with the step of :func:`dq_ik.core.solve.methods.pgs`.
+    Fill the rows STEP with the step of :func:`dq_ik.core.solve.pgs.pgs`.
 
     :param sweeps: whether a sweep finds the joints to hold; otherwise the step is only projected
     """

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Attempts that race in lanes: the same kinematics, the same rules, the solution next door."""
+"""Attempts in lanes: the same kinematics, the same rules, the solution next door."""
 
 
 from arms import arm, judged, nearby, PATIENT, URDF
@@ -26,16 +26,16 @@ from dq_ik.core.algebra import dual_quaternion, lanes
 from dq_ik.core.compile import kernel
 from dq_ik.core.memory.arrays import address
 from dq_ik.core.memory.blocks import prepare_work, take_row
-from dq_ik.core.memory.layout import LANE, LAPS, PATIENCE, ROBOT, TAKEN, TRIAL
+from dq_ik.core.memory.layout import LANE, LANE_ITERATIONS, ROBOT, SEED_ITERATIONS, TAKEN, TRIAL
 from dq_ik.core.memory.views import read
-from dq_ik.core.solve import lane_step, race
-from dq_ik.core.solve.search import may_race
+from dq_ik.core.multi_start import lane_attempts, lane_step
+from dq_ik.core.multi_start.lane_attempts import _can_help
 
 each_method = pytest.mark.parametrize('method', ['pgs', 'pls'])
 
 
 @kernel
-def look(tree, target, rows, out):
+def forward_in_lanes(tree, target, rows, out):
     x = lane_step.forward(tree, tree.n, rows)
     goal = dual_quaternion.load(target)
     e_p, e_r = lane_step.error(x, (goal[0], dual_quaternion.translation(goal)))
@@ -48,12 +48,12 @@ def look(tree, target, rows, out):
 @kernel
 def asked(robot, request, answers, work):
     prepare_work(address(robot, 0), address(work, 0))
-    return may_race(take_row(address(robot, 0), address(request, 0), address(answers, 0), 0,
+    return _can_help(take_row(address(robot, 0), address(request, 0), address(answers, 0), 0,
                              address(work, 0)))
 
 
-def races(solver, goal):
-    """Tell whether the attempts of a solver race for a goal."""
+def uses_lanes(solver, goal):
+    """Tell whether a solver makes attempts in lanes for a goal."""
     request = solver._requests.with_goals(goal, None)
     return bool(variant(asked, 'compiled')(
         solver._robot, request, np.empty(solver._answer_size), np.empty(solver._memory_size)))
@@ -80,7 +80,7 @@ def test_poses_and_errors_in_lanes_are_those_of_the_chain(name):
              for _ in range(lanes.WIDTH)]
         rows[TRIAL * chain.n:][:chain.n] = np.transpose(q)
         out = np.zeros((12 + chain.n, lanes.WIDTH))
-        call(look, 'compiled', Seen(ROBOT, chain.block), goal.numbers(), rows, out)
+        call(forward_in_lanes, 'compiled', Seen(ROBOT, chain.block), goal.numbers(), rows, out)
         for lane in range(lanes.WIDTH):
             pose = judged(chain, q[lane])
             close(out[:3, lane], pose.position, atol=1e-10)
@@ -91,10 +91,10 @@ def test_poses_and_errors_in_lanes_are_those_of_the_chain(name):
 
 
 def test_there_are_rows_for_every_lap():
-    assert LANE.width == TAKEN + LAPS + PATIENCE + 1
+    assert LANE.width == TAKEN + LANE_ITERATIONS + SEED_ITERATIONS + 1
 
 
-def test_only_plain_chains_race():
+def test_only_plain_chains_use_lanes():
     assert not is_plain_chain(arm('two_arms'))
     assert not is_plain_chain(arm('mimic'))
     assert not is_plain_chain(arm('hand'))
@@ -102,13 +102,13 @@ def test_only_plain_chains_race():
 
 @each_method
 @pytest.mark.parametrize('name', ['panda', 'arm6', 'arm5'])
-def test_a_race_is_won_in_few_laps_by_an_answer_that_holds(name, method):
+def test_attempts_in_lanes_end_in_few_iterations_by_an_answer_that_holds(name, method):
     chain, rng = arm(name), np.random.default_rng(5)
     solver = Solver(chain, method=method, timeout=PATIENT)
     goals = [chain.fk(chain.random(rng)) for _ in range(300)]
     results = [solver.solve(goal, chain.neutral) for goal in goals]
-    most = LAPS + PATIENCE
-    won = [result.iterations <= most and result.restarts < race.HEATS * lanes.WIDTH
+    most = LANE_ITERATIONS + SEED_ITERATIONS
+    won = [result.iterations <= most and result.restarts < lane_attempts.ROUNDS * lanes.WIDTH
            for result in results]
     assert np.mean(won) > 0.95
     for goal, result in zip(goals, results):
@@ -142,10 +142,10 @@ def test_success_is_true_however_far_the_seed_has_turned(turned, method):
     """At 1e9 rad a number is accurate to 1e-7, and lanes see less."""
     chain, rng = turning_arm(), np.random.default_rng(9)
     solver = Solver(chain, method=method, timeout=PATIENT, position_tolerance=1e-7,
-                    rotation_tolerance=1e-7, max_restarts=race.HEATS * lanes.WIDTH)
+                    rotation_tolerance=1e-7, max_restarts=lane_attempts.ROUNDS * lanes.WIDTH)
     for _ in range(20):
         goal = chain.fk(chain.random(rng))
-        assert races(solver, goal)
+        assert uses_lanes(solver, goal)
         result = solver.solve(goal, np.full(chain.n, turned))
         assert np.abs(result.q - turned).max() <= np.pi + 1e-3
         distance = np.linalg.norm(chain.fk(result.q).position - goal.position)
@@ -173,7 +173,7 @@ def test_a_seed_that_is_a_solution_is_the_answer():
 
 
 @each_method
-def test_the_trace_is_the_way_of_the_winner(method):
+def test_the_trace_is_the_way_of_the_answer(method):
     chain, rng = arm('panda'), np.random.default_rng(7)
     solver = Solver(chain, method=method, timeout=PATIENT, trace=50)
     for _ in range(20):
@@ -187,16 +187,16 @@ def test_the_trace_is_the_way_of_the_winner(method):
 @pytest.mark.parametrize('options', [
     {'mode': 'distance'}, {'max_restarts': 0}, {'max_iterations': 3},
     {'rest_posture_weight': 0.1}])
-def test_nobody_races_where_more_is_asked_than_any_answer(options):
+def test_lanes_are_not_used_where_more_is_asked_than_any_answer(options):
     chain = arm('panda')
     goal = chain.fk(chain.neutral)
-    assert races(Solver(chain), goal)
-    assert not races(Solver(chain, **options), goal)
+    assert uses_lanes(Solver(chain), goal)
+    assert not uses_lanes(Solver(chain, **options), goal)
 
 
 def test_points_are_sought_from_the_seed_alone():
     chain = arm('panda')
     goal = Goal(Pose.from_xyz_rpy((0.5, 0.1, 0.4), (0, 0, 0)), rotation_weight=0.0)
     alone = Solver(chain, timeout=PATIENT, max_restarts=0).solve(goal, chain.neutral)
-    assert not races(Solver(chain), goal)
+    assert not uses_lanes(Solver(chain), goal)
     close(Solver(chain, timeout=PATIENT).solve(goal, chain.neutral).q, alone.q, atol=0.0)
