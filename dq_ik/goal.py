@@ -79,12 +79,13 @@ class Goal:
         if self.axis is not None:
             object.__setattr__(self, 'axis', _unit(self.axis))
 
-    def row(self, position_tolerance: float, rotation_tolerance: float,
-            rotation_scale: float) -> np.ndarray:
+    def row(self, position_tolerance: float, rotation_tolerance: float, rotation_scale: float,
+            tips: Sequence[str]) -> np.ndarray:
         """
-        Return the goal as a row of numbers for the kernels (see :mod:`dq_ik.core.request`).
+        Return the goal as a :data:`dq_ik.core.memory.layout.GOAL` row for the kernels.
 
         :param rotation_scale: metres that weigh as much as a radian
+        :param tips: of the chain, in order
         """
         row = np.zeros(core.GOAL.width)
         row[:4], row[4:8] = self.pose.real, self.pose.dual

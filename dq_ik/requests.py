@@ -142,7 +142,8 @@ class Requests:
         usual = self.template[self._goals][core.GOAL.width * k:core.GOAL.width * (k + 1)]
         if isinstance(goal, Goal):
             position, rotation = usual[core.TOLERANCE:core.TOLERANCE + 2]
-            row[:] = goal.row(position, rotation, usual[core.WEIGHT + 3])
+            row[:] = goal.row(position, rotation, usual[core.WEIGHT + 3],
+                              self.chain.tips)
             return
         row[:] = usual
         kind, numbers = pose_numbers(goal)

@@ -31,6 +31,14 @@ UNWEIGHTED = (1.0, 1.0, 1.0, 1.0, 1.0, 1.0)
 
 
 @kernel
+def twist_at(screw, point):
+    """Velocity at a point, and angular velocity, for a unit rate of a screw."""
+    angular = (screw[3], screw[4], screw[5])
+    cross = quaternion.cross(angular, point)
+    return (screw[0] + cross[0], screw[1] + cross[1], screw[2] + cross[2]), angular
+
+
+@kernel
 def columns(tree, k, point, weight, screw, column_out):
     """
     Columns of tip k at a point of the base frame, one row per slot.
@@ -42,10 +50,9 @@ def columns(tree, k, point, weight, screw, column_out):
     for entry_ in range(tree.tip_index[k, PATH_START], tree.tip_index[k, PATH_STOP]):
         s = screw[tree.path[entry_, 0]]
         column = column_out[tree.path[entry_, 1]]
-        cross = quaternion.cross((s[3], s[4], s[5]), point)
-        twist = (weight[0] * (s[0] + cross[0]), weight[1] * (s[1] + cross[1]),
-                 weight[2] * (s[2] + cross[2]),
-                 weight[3] * s[3], weight[4] * s[4], weight[5] * s[5])
+        linear, angular = twist_at(s, point)
+        twist = (weight[0] * linear[0], weight[1] * linear[1], weight[2] * linear[2],
+                 weight[3] * angular[0], weight[4] * angular[1], weight[5] * angular[2])
         if tree.path[entry_, 2] == 1:
             for r in range(6):
                 column[r] = twist[r]

@@ -31,7 +31,16 @@ from dq_ik.core.goals.pose import log_curvature
 from dq_ik.core.kinematics.ball_limits import hold_balls
 from dq_ik.core.memory.blocks import tree_of, work_of
 from dq_ik.core.memory.clock import seconds
-from dq_ik.core.memory.layout import GOAL_AXES, KIND, PATH_START, PATH_STOP, UNIFORM, WEIGHT
+from dq_ik.core.memory.layout import (
+    AIM,
+    Aim,
+    GOAL_AXES,
+    KIND,
+    PATH_START,
+    PATH_STOP,
+    UNIFORM,
+    WEIGHT,
+)
 from dq_ik.core.solve.pls import hold_pushed, search_line
 from dq_ik.core.solve.residual import assemble, evaluate
 from dq_ik.core.solve.step import solve_free
@@ -206,12 +215,14 @@ def _add_curvature(blocks):
     With the screws (v, w) of two joints on the way to a tip at p, a nearer to the base than b,
     ``d2p / dqa dqb = wa x (vb + wb x p)``, and for the rotation vector e:
     ``kappa wa.wb + c (e.wa)(e.wb) - e.(wa x wb) / 2`` with ``kappa = 1 - c |e|^2`` takes the place
-    of ``wa.wb``. Rotations with unequal weights or allowances, and pointing, keep the Gauss-Newton
-    matrix, which descends as well.
+    of ``wa.wb``. Rotations with unequal weights or allowances, pointing, and targets that depend
+    on the configuration keep the Gauss-Newton matrix, which descends as well.
     """
     tree, work = tree_of(blocks), work_of(blocks)
     for k in range(tree.tip.shape[0]):
         goal = work.goals[k]
+        if goal[AIM] != Aim.POSE:
+            continue
         square_r = goal[WEIGHT + 3] * goal[WEIGHT + 3] if goal[KIND] == UNIFORM else 0.0
         e_p = _pull(goal, work.residual[k])
         e_r = (work.error[k, 3], work.error[k, 4], work.error[k, 5])

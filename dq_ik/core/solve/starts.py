@@ -35,7 +35,7 @@ from dq_ik.core.compile import kernel, routine
 from dq_ik.core.kinematics.configuration import TURN
 from dq_ik.core.memory.arrays import vector
 from dq_ik.core.memory.blocks import tree_of, work_of
-from dq_ik.core.memory.layout import ELEMENT_KIND, MULTIPLIER, REVOLUTE, WEIGHT
+from dq_ik.core.memory.layout import AIM, Aim, ELEMENT_KIND, MULTIPLIER, REVOLUTE, WEIGHT
 
 NEAREST_FIRST = 25  # stored configurations tried in order of distance; then in stored order
 
@@ -63,7 +63,7 @@ def choose(blocks, restart, q_out):
         work.distance[place] = math.inf
     for i in range(q_out.shape[0]):
         q_out[i] = min(max(table[i, place], work.lower[i]), work.upper[i])
-    if turns_all(tree):
+    if turns_all(tree) and work.goals[0, AIM] == Aim.POSE:
         q_out[0] = _turned(blocks, place)
 
 
@@ -143,10 +143,15 @@ def measure(blocks, count):
         fill(0.0, vector(work.distance, 0, count))
         return
     turning = turns_all(tree)
+    alone = True
     for k in range(work.goals.shape[0]):
-        first = tree.n + frame.WIDTH * k
-        _add_distances(goal_at_base(tree, work.goals[k]), turning, tree.stored, first, k == 0,
-                       vector(work.distance, 0, count))
+        if work.goals[k, AIM] == Aim.POSE:
+            first = tree.n + frame.WIDTH * k
+            _add_distances(goal_at_base(tree, work.goals[k]), turning, tree.stored, first, alone,
+                           vector(work.distance, 0, count))
+            alone = False
+    if alone:  # no pose to be near to: in stored order
+        fill(0.0, vector(work.distance, 0, count))
 
 
 @kernel
