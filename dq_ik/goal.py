@@ -51,12 +51,15 @@ class Goal:
     The pose is a Pose or what says one without doubt: a 4x4 matrix, eight numbers of a dual
     quaternion, ``(position, rotation)`` or a RigidTransform of SciPy, an SE3 of Pinocchio.
     Position only: ``rotation_weight=0``; orientation only: ``position_weight=0``; pointing:
-    ``axis``, given in the tip's frame. Three weights or tolerances are meant along the axes of
-    ``frame``. A tolerance of one number bounds the length of the error; one of three numbers
-    bounds each of its components: within that box the goal counts as met and does not pull.
+    ``axis``, given in the tip's frame. Looking at a point of the base frame: ``look_at``, by the
+    ``axis`` of the tip, which is z if none is given; without a pose the position is free.
+
+    Three weights or tolerances are meant along the axes of ``frame``. A tolerance of one number
+    bounds the length of the error; one of three numbers bounds each of its components: within
+    that box the goal counts as met and does not pull.
     """
 
-    pose: PoseLike
+    pose: PoseLike = None
     tip: str | None = None
     position_weight: float | Sequence[float] = 1.0
     rotation_weight: float | Sequence[float] = 1.0
@@ -64,9 +67,12 @@ class Goal:
     position_tolerance: float | Sequence[float] | None = None
     rotation_tolerance: float | Sequence[float] | None = None
     axis: Sequence[float] | None = None
+    look_at: Sequence[float] | None = None
 
     def __post_init__(self) -> None:
         """Check and convert the fields."""
+        if self.look_at is not None:
+            self._look()
         object.__setattr__(self, 'pose', as_pose(self.pose))
         for name in ('position_weight', 'rotation_weight'):
             object.__setattr__(self, name, _three(name, getattr(self, name)))
@@ -78,6 +84,18 @@ class Goal:
             raise GoalError(f"frame is 'base' or 'goal', got {self.frame!r}")
         if self.axis is not None:
             object.__setattr__(self, 'axis', _unit(self.axis))
+
+    def _look(self) -> None:
+        """Check and convert the fields of a goal that looks at a point."""
+        point = plain.floats(self.look_at, 3, 'look_at')
+        if self.frame != 'base':
+            raise GoalError(f"a goal that looks at a point has frame='base', got {self.frame!r}")
+        object.__setattr__(self, 'look_at', point)
+        if self.axis is None:
+            object.__setattr__(self, 'axis', (0.0, 0.0, 1.0))
+        if self.pose is None:
+            object.__setattr__(self, 'pose', Pose.identity())
+            object.__setattr__(self, 'position_weight', 0.0)
 
     def row(self, position_tolerance: float, rotation_tolerance: float, rotation_scale: float,
             tips: Sequence[str]) -> np.ndarray:
@@ -97,6 +115,9 @@ class Goal:
         row[core.KIND] = self._kind(row)
         if self.axis is not None:
             row[core.AXIS:core.AXIS + 3] = self.axis
+        if self.look_at is not None:
+            row[core.AIM] = core.LOOK_AT
+            row[core.GIVEN:core.GIVEN + 6] = (*self.look_at, *self.pose.position)
         return row
 
     def _kind(self, row: np.ndarray) -> int:

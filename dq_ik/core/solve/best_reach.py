@@ -33,7 +33,7 @@ from dq_ik.core.memory.blocks import tree_of, work_of
 from dq_ik.core.memory.clock import seconds
 from dq_ik.core.memory.layout import (
     AIM,
-    Aim,
+    FIXED,
     GOAL_AXES,
     KIND,
     PATH_START,
@@ -221,7 +221,7 @@ def _add_curvature(blocks):
     tree, work = tree_of(blocks), work_of(blocks)
     for k in range(tree.tip.shape[0]):
         goal = work.goals[k]
-        if goal[AIM] != Aim.POSE:
+        if goal[AIM] != FIXED:
             continue
         square_r = goal[WEIGHT + 3] * goal[WEIGHT + 3] if goal[KIND] == UNIFORM else 0.0
         e_p = _pull(goal, work.residual[k])

@@ -27,14 +27,18 @@ import math
 from dq_ik.core.algebra import dual_quaternion, quaternion
 from dq_ik.core.algebra.vector import fill
 from dq_ik.core.compile import kernel, routine
+from dq_ik.core.goals import look_at
 from dq_ik.core.goals.pointing import across, direction_error, is_pointing
 from dq_ik.core.goals.pose import log_derivative, rotation_error
 from dq_ik.core.kinematics.jacobian import columns, UNWEIGHTED
 from dq_ik.core.kinematics.tree import forward_kinematics, tip_frame
 from dq_ik.core.memory.blocks import tree_of, work_of
 from dq_ik.core.memory.layout import (
+    AIM,
+    FIXED,
     GOAL_AXES,
     KIND,
+    LOOK_AT,
     SLACK,
     SLOT_START,
     SLOT_STOP,
@@ -61,6 +65,8 @@ def evaluate(blocks, q):
     worst = 0.0
     for k in range(work.goals.shape[0]):
         r, p = tip_frame(tree, k, work.world)
+        if work.goals[k, AIM] == LOOK_AT:
+            look_at.retarget(work.goals[k], r, p)
         e_p, e_r = _error(r, p, work.goals[k])
         for i in range(3):
             work.point[k, i] = p[i]
@@ -120,12 +126,12 @@ def linearise(tree, goals, work):
     for k in range(goals.shape[0]):
         goal = goals[k]
         point = (work.point[k, 0], work.point[k, 1], work.point[k, 2])
-        if goal[KIND] == UNIFORM:
+        if goal[KIND] == UNIFORM and goal[AIM] == FIXED:
             columns(tree, k, point, _weights(goal), work.screw, work.column)
         else:
             columns(tree, k, point, UNWEIGHTED, work.screw, work.column)
             for slot in range(tree.tip_index[k, SLOT_START], tree.tip_index[k, SLOT_STOP]):
-                _derive(goal, work.error[k], work.column[slot])
+                _derive(goal, point, work.error[k], work.column[slot])
 
 
 @kernel
@@ -136,10 +142,12 @@ def _weights(goal):
 
 
 @kernel
-def _derive(goal, error, column):
+def _derive(goal, point, error, column):
     """Turn a twist of the tip into the weighted derivative of its error, in place."""
     linear = (column[0], column[1], column[2])
     angular = (column[3], column[4], column[5])
+    if goal[AIM] == LOOK_AT:
+        angular = look_at.with_motion(goal, point, linear, angular)
     if is_pointing(goal):
         angular = across(angular, goal)
     else:

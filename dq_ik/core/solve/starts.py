@@ -35,7 +35,7 @@ from dq_ik.core.compile import kernel, routine
 from dq_ik.core.kinematics.configuration import TURN
 from dq_ik.core.memory.arrays import vector
 from dq_ik.core.memory.blocks import tree_of, work_of
-from dq_ik.core.memory.layout import AIM, Aim, ELEMENT_KIND, MULTIPLIER, REVOLUTE, WEIGHT
+from dq_ik.core.memory.layout import AIM, ELEMENT_KIND, FIXED, MULTIPLIER, REVOLUTE, WEIGHT
 
 NEAREST_FIRST = 25  # stored configurations tried in order of distance; then in stored order
 
@@ -63,7 +63,7 @@ def choose(blocks, restart, q_out):
         work.distance[place] = math.inf
     for i in range(q_out.shape[0]):
         q_out[i] = min(max(table[i, place], work.lower[i]), work.upper[i])
-    if turns_all(tree) and work.goals[0, AIM] == Aim.POSE:
+    if turns_all(tree) and work.goals[0, AIM] == FIXED:
         q_out[0] = _turned(blocks, place)
 
 
@@ -145,7 +145,7 @@ def measure(blocks, count):
     turning = turns_all(tree)
     alone = True
     for k in range(work.goals.shape[0]):
-        if work.goals[k, AIM] == Aim.POSE:
+        if work.goals[k, AIM] == FIXED:
             first = tree.n + frame.WIDTH * k
             _add_distances(goal_at_base(tree, work.goals[k]), turning, tree.stored, first, alone,
                            vector(work.distance, 0, count))
