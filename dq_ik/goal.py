@@ -27,7 +27,7 @@ import numpy as np
 from dq_ik import plain
 from dq_ik.core.entries.pose_input import PoseKind
 from dq_ik.core.memory import layout as core
-from dq_ik.errors import GoalError
+from dq_ik.errors import GoalError, listing
 from dq_ik.pose import Pose
 
 # A Pose, a 4x4 matrix, eight numbers of a dual quaternion, (position, Rotation of SciPy), a
@@ -53,6 +53,7 @@ class Goal:
     Position only: ``rotation_weight=0``; orientation only: ``position_weight=0``; pointing:
     ``axis``, given in the tip's frame. Looking at a point of the base frame: ``look_at``, by the
     ``axis`` of the tip, which is z if none is given; without a pose the position is free.
+    A pose in the frame of another tip, which moves too: ``relative_to`` names that tip.
 
     Three weights or tolerances are meant along the axes of ``frame``. A tolerance of one number
     bounds the length of the error; one of three numbers bounds each of its components: within
@@ -68,11 +69,12 @@ class Goal:
     rotation_tolerance: float | Sequence[float] | None = None
     axis: Sequence[float] | None = None
     look_at: Sequence[float] | None = None
+    relative_to: str | None = None
 
     def __post_init__(self) -> None:
         """Check and convert the fields."""
         if self.look_at is not None:
-            self._look()
+            self._look(self.look_at)
         object.__setattr__(self, 'pose', as_pose(self.pose))
         for name in ('position_weight', 'rotation_weight'):
             object.__setattr__(self, name, _three(name, getattr(self, name)))
@@ -84,27 +86,41 @@ class Goal:
             raise GoalError(f"frame is 'base' or 'goal', got {self.frame!r}")
         if self.axis is not None:
             object.__setattr__(self, 'axis', _unit(self.axis))
+        if self.relative_to is not None:
+            self._relate()
 
-    def _look(self) -> None:
+    def _relate(self) -> None:
+        """Check a goal that is relative to another tip."""
+        if self.look_at is not None:
+            raise GoalError('a goal looks at a point or is relative to a tip, not both')
+        along_axes = (not _even(self.position_weight) or not _even(self.rotation_weight)
+                      or isinstance(self.position_tolerance, tuple)
+                      or isinstance(self.rotation_tolerance, tuple))
+        if along_axes and self.frame != 'goal':
+            raise GoalError("weights and tolerances along axes need frame='goal' where the goal "
+                            f"is relative to a tip, got frame={self.frame!r}")
+
+    def _look(self, point: Sequence[float]) -> None:
         """Check and convert the fields of a goal that looks at a point."""
-        point = plain.floats(self.look_at, 3, 'look_at')
         if self.frame != 'base':
             raise GoalError(f"a goal that looks at a point has frame='base', got {self.frame!r}")
-        object.__setattr__(self, 'look_at', point)
+        object.__setattr__(self, 'look_at', plain.floats(point, 3, 'look_at'))
         if self.axis is None:
             object.__setattr__(self, 'axis', (0.0, 0.0, 1.0))
         if self.pose is None:
             object.__setattr__(self, 'pose', Pose.identity())
             object.__setattr__(self, 'position_weight', 0.0)
 
-    def row(self, position_tolerance: float, rotation_tolerance: float, rotation_scale: float,
-            tips: Sequence[str]) -> np.ndarray:
+    def row(self, usual: np.ndarray, tips: Sequence[str], tip: str) -> np.ndarray:
         """
         Return the goal as a :data:`dq_ik.core.memory.layout.GOAL` row for the kernels.
 
-        :param rotation_scale: metres that weigh as much as a radian
+        :param usual: row of a pose with the weights and tolerances of the options
         :param tips: of the chain, in order
+        :param tip: that the goal is for
         """
+        rotation_scale = usual[core.WEIGHT + 3]
+        position_tolerance, rotation_tolerance = usual[core.TOLERANCE:core.TOLERANCE + 2]
         row = np.zeros(core.GOAL.width)
         row[:4], row[4:8] = self.pose.real, self.pose.dual
         row[core.WEIGHT:core.WEIGHT + 3] = self.position_weight
@@ -118,6 +134,13 @@ class Goal:
         if self.look_at is not None:
             row[core.AIM] = core.LOOK_AT
             row[core.GIVEN:core.GIVEN + 6] = (*self.look_at, *self.pose.position)
+        if self.relative_to is not None:
+            others = [name for name in tips if name != tip]
+            if self.relative_to not in others:
+                raise GoalError(f'relative_to is another tip of the chain: {listing(others)}; '
+                                f'got {self.relative_to!r}')
+            row[core.AIM], row[core.OTHER] = core.RELATIVE, tips.index(self.relative_to)
+            row[core.GIVEN:core.GIVEN + 8] = self.pose.numbers()
         return row
 
     def _kind(self, row: np.ndarray) -> int:

@@ -141,9 +141,7 @@ class Requests:
     def _write_goal(self, row: np.ndarray, k: int, goal: Any) -> None:
         usual = self.template[self._goals][core.GOAL.width * k:core.GOAL.width * (k + 1)]
         if isinstance(goal, Goal):
-            position, rotation = usual[core.TOLERANCE:core.TOLERANCE + 2]
-            row[:] = goal.row(position, rotation, usual[core.WEIGHT + 3],
-                              self.chain.tips)
+            row[:] = goal.row(usual, self.chain.tips, self.chain.tips[k])
             return
         row[:] = usual
         kind, numbers = pose_numbers(goal)

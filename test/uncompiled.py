@@ -88,6 +88,7 @@ KINDS = {
     'base axes': {'position_weight': (1.0, 0.5, 0.2), 'rotation_weight': (0.3, 1.0, 0.6)},
     'goal axes': {'position_weight': (1.0, 0.5, 0.2), 'rotation_weight': (0.3, 1.0, 0.6),
                   'frame': 'goal'},
+    'look at': {'look_at': (0.5, 0.3, 0.8), 'axis': (1.0, 2.0, 2.0)},
     'box': {'position_tolerance': (0.1, 0.2, 0.0), 'rotation_tolerance': (0.0, 0.1, 0.2)},
 }
 
@@ -104,6 +105,19 @@ def places(name: str, kind: str) -> Iterator[tuple[Cost, np.ndarray]]:
 @pytest.mark.parametrize('name', ROBOTS)
 def test_the_gradient_is_that_of_the_cost(name, kind):
     for cost, q in places(name, kind):
+        assert_derivative(cost.value, cost.gradient(q)[None], q, atol=1e-6)
+
+
+@pytest.mark.parametrize('fields', [
+    {}, {'axis': (1.0, 2.0, 2.0)},
+    {'position_weight': (1.0, 0.5, 0.2), 'rotation_weight': (0.3, 1.0, 0.6), 'frame': 'goal'}])
+@pytest.mark.parametrize('other', [{}, {'rotation_weight': 0.0}])
+def test_the_gradient_of_a_relative_goal_is_that_of_the_cost(fields, other):
+    near = Pose.from_xyz_rpy((0.1, -0.5, 0.2), (0.3, 0.9, -0.4))
+    cost = Cost('two_arms', [Goal(FAR, **other), Goal(near, relative_to='left_tool', **fields)])
+    rng = np.random.default_rng(2)
+    for _ in range(3):
+        q = cost.chain.random(rng)
         assert_derivative(cost.value, cost.gradient(q)[None], q, atol=1e-6)
 
 

@@ -61,14 +61,16 @@ GOAL = Row(
     tolerance=2,  # length of the errors of position [m] and rotation [rad] that counts as met
     kind=1,  # 0: equal weights, no slack; 1: axes of the base are meant; 2: axes of the goal
     axis=3,  # of the tip: only this must have the goal's direction; kind 1 or 2; 0 0 0: none
-    aim=1,  # 0: the target is fixed; 1: the axis looks at a point; see below
-    given=8)  # from which the target is computed, where it depends on the configuration
-TARGET, WEIGHT, SLACK, TOLERANCE, KIND, AXIS, AIM, GIVEN = GOAL.places
+    aim=1,  # 0: the target is fixed; 1: the axis looks at a point; 2: it moves with another tip
+    given=8,  # from which the target is computed, where it depends on the configuration
+    other=1)  # number of the tip that a relative target moves with
+TARGET, WEIGHT, SLACK, TOLERANCE, KIND, AXIS, AIM, GIVEN, OTHER = GOAL.places
 # Kinds of goals: equal weights on all axes, weights along the base's axes, or along the goal's.
 # A goal with an axis that is not zero is a pointing one, of the second or third kind.
 UNIFORM, BASE_AXES, GOAL_AXES = 0, 1, 2
-# Aims: the target is fixed; or it looks at the given point, followed by the given position.
-FIXED, LOOK_AT = 0, 1
+# Aims: the target is fixed; or it looks at the given point, followed by the given position; or it
+# is the given pose in the frame of the other tip.
+FIXED, LOOK_AT, RELATIVE = 0, 1, 2
 
 # One element of a tree: constant pose, multiplier and offset of its variable, limits of a ball.
 ELEMENT = Row(constant=FRAME, multiplier=1, offset=1, swing=1, twist_lower=1, twist_upper=1)

@@ -21,7 +21,7 @@ from dq_ik.core.compile import routine
 from dq_ik.core.memory.blocks import answer_of, request_of, tree_of, work_of
 from dq_ik.core.memory.clock import seconds
 from dq_ik.core.memory.layout import Mode, POOL
-from dq_ik.core.solve.residual import assemble, dense_jacobian, evaluate
+from dq_ik.core.solve.residual import assemble, evaluate, stack
 from dq_ik.core.solve.starts import at_seed
 from dq_ik.core.solve.step import manipulability
 from dq_ik.core.solve.verdict import Status
@@ -37,7 +37,7 @@ def measure(blocks, q):
     if mode == Mode.MANIPULABILITY:
         evaluate(blocks, q)
         assemble(blocks)
-        dense_jacobian(tree, work, work.J)
+        stack(tree, work)
         return -manipulability(work.J, work.G, work.y)
     total, largest = 0.0, 0.0
     for i in range(q.shape[0]):

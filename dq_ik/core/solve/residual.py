@@ -27,11 +27,12 @@ import math
 from dq_ik.core.algebra import dual_quaternion, quaternion
 from dq_ik.core.algebra.vector import fill
 from dq_ik.core.compile import kernel, routine
-from dq_ik.core.goals import look_at
+from dq_ik.core.goals import look_at, relative
 from dq_ik.core.goals.pointing import across, direction_error, is_pointing
 from dq_ik.core.goals.pose import log_derivative, rotation_error
-from dq_ik.core.kinematics.jacobian import columns, UNWEIGHTED
+from dq_ik.core.kinematics.jacobian import columns, twist_at, UNWEIGHTED
 from dq_ik.core.kinematics.tree import forward_kinematics, tip_frame
+from dq_ik.core.memory.arrays import matrix, vector
 from dq_ik.core.memory.blocks import tree_of, work_of
 from dq_ik.core.memory.layout import (
     AIM,
@@ -39,6 +40,9 @@ from dq_ik.core.memory.layout import (
     GOAL_AXES,
     KIND,
     LOOK_AT,
+    PATH_START,
+    PATH_STOP,
+    RELATIVE,
     SLACK,
     SLOT_START,
     SLOT_STOP,
@@ -67,6 +71,8 @@ def evaluate(blocks, q):
         r, p = tip_frame(tree, k, work.world)
         if work.goals[k, AIM] == LOOK_AT:
             look_at.retarget(work.goals[k], r, p)
+        elif work.goals[k, AIM] == RELATIVE:
+            relative.retarget(tree, work.goals[k], work.world)
         e_p, e_r = _error(r, p, work.goals[k])
         for i in range(3):
             work.point[k, i] = p[i]
@@ -122,7 +128,11 @@ def _beyond(value, slack):
 
 @kernel
 def linearise(tree, goals, work):
-    """Fill ``work.column`` with the weighted Jacobian columns at the state last evaluated."""
+    """
+    Fill ``work.column`` with the weighted Jacobian columns at the state last evaluated.
+
+    A relative goal depends on the joints of two tips: its columns are in ``work.J``.
+    """
     for k in range(goals.shape[0]):
         goal = goals[k]
         point = (work.point[k, 0], work.point[k, 1], work.point[k, 2])
@@ -132,6 +142,8 @@ def linearise(tree, goals, work):
             columns(tree, k, point, UNWEIGHTED, work.screw, work.column)
             for slot in range(tree.tip_index[k, SLOT_START], tree.tip_index[k, SLOT_STOP]):
                 _derive(goal, point, work.error[k], work.column[slot])
+        if goal[AIM] == RELATIVE:
+            _stack_relative(tree, k, point, work)
 
 
 @kernel
@@ -162,6 +174,31 @@ def _derive(goal, point, error, column):
         column[3 + r] = weight[3 + r] * angular[r]
 
 
+@kernel
+def _stack_relative(tree, k, point, work):
+    """Fill the rows of ``work.J`` of a relative goal: its columns minus those of the other tip."""
+    goal, column = work.goals[k], vector(work.y, 0, 6)
+    _scatter(tree, k, work)
+    other = relative.other_of(goal)
+    for entry in range(tree.tip_index[other, PATH_START], tree.tip_index[other, PATH_STOP]):
+        linear, angular = twist_at(work.screw[tree.path[entry, 0]], point)
+        for r in range(3):
+            column[r], column[3 + r] = linear[r], angular[r]
+        _derive(goal, point, work.error[k], column)
+        for r in range(6):
+            work.J[6 * k + r, tree.slot[tree.path[entry, 1]]] -= column[r]
+
+
+@kernel
+def _scatter(tree, k, work):
+    """Write the columns of tip k to its rows of ``work.J``, which are zero elsewhere."""
+    for r in range(6):
+        fill(0.0, work.J[6 * k + r])
+    for slot in range(tree.tip_index[k, SLOT_START], tree.tip_index[k, SLOT_STOP]):
+        for r in range(6):
+            work.J[6 * k + r, tree.slot[slot]] = work.column[slot, r]
+
+
 @routine
 def assemble(blocks):
     """Linearise and build the normal equations."""
@@ -181,6 +218,9 @@ def normal_equations(tree, work):
             A[i, j] = 0.0
     for k in range(tree.tip.shape[0]):
         residual = work.residual[k]
+        if work.goals[k, AIM] == RELATIVE:
+            _add_dense(k, residual, work)
+            continue
         start, stop = tree.tip_index[k, SLOT_START], tree.tip_index[k, SLOT_STOP]
         for s in range(start, stop):
             i = tree.slot[s]
@@ -199,14 +239,22 @@ def _dot6(a, b):
 
 
 @kernel
-def dense_jacobian(tree, work, J_out):
-    """Stack the weighted columns of all tips: (6 n_tips, n) ([Recipe] section 3.3)."""
-    for r in range(J_out.shape[0]):
-        fill(0.0, J_out[r])
+def _add_dense(k, residual, work):
+    """Add the share of a goal whose columns are in ``work.J``."""
+    J = matrix(work.J, 6 * k * work.J.shape[1], 6, work.J.shape[1])
+    for i in range(J.shape[1]):
+        for r in range(6):
+            work.b[i] += J[r, i] * residual[r]
+            for j in range(i + 1):
+                work.A[i, j] += J[r, i] * J[r, j]
+
+
+@kernel
+def stack(tree, work):
+    """Stack the weighted columns of all goals in ``work.J`` ([Recipe] section 3.3)."""
     for k in range(tree.tip.shape[0]):
-        for slot in range(tree.tip_index[k, SLOT_START], tree.tip_index[k, SLOT_STOP]):
-            for r in range(6):
-                J_out[6 * k + r, tree.slot[slot]] = work.column[slot, r]
+        if work.goals[k, AIM] != RELATIVE:  # is there already
+            _scatter(tree, k, work)
 
 
 @kernel
@@ -216,8 +264,16 @@ def mark_moving(tree, goals, moving_out):
     for k in range(goals.shape[0]):
         if is_free(goals[k]):
             continue
-        for slot in range(tree.tip_index[k, SLOT_START], tree.tip_index[k, SLOT_STOP]):
-            moving_out[tree.slot[slot]] = 1.0
+        _mark_tip(tree, k, moving_out)
+        if goals[k, AIM] == RELATIVE:
+            _mark_tip(tree, relative.other_of(goals[k]), moving_out)
+
+
+@kernel
+def _mark_tip(tree, k, moving_out):
+    """Write 1 for variables that move a tip."""
+    for slot in range(tree.tip_index[k, SLOT_START], tree.tip_index[k, SLOT_STOP]):
+        moving_out[tree.slot[slot]] = 1.0
 
 
 @kernel

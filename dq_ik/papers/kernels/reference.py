@@ -40,7 +40,7 @@ from dq_ik.core.memory.arrays import vector
 from dq_ik.core.memory.blocks import record, tree_of, work_of
 from dq_ik.core.memory.clock import seconds
 from dq_ik.core.memory.layout import Method, PATH_START, PATH_STOP, WEIGHT
-from dq_ik.core.solve.residual import assemble, dense_jacobian, evaluate
+from dq_ik.core.solve.residual import assemble, evaluate, stack
 
 FIXED_LENGTH = 0.005  # of the Jacobian transpose ([ProjectedLineSearch] section 5)
 LAMBDA = 1e-3  # damping of [Recipe] eq. 35
@@ -100,7 +100,7 @@ def _iterate(blocks, method, q, inside):
         return _descend_cyclically(blocks, q)
     evaluate(blocks, q)
     assemble(blocks)
-    dense_jacobian(tree, work, work.J)
+    stack(tree, work)
     _step(blocks, method)
     if inside:
         advance(tree, q, work.x, 1.0, work.lower, work.upper, work.trial)
