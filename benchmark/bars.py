@@ -97,7 +97,7 @@ def _times_less(what: str, rows: list[dict], ours: dict[str, dict], peer: str,
 
 
 def _stream(rows: list[dict], solver: str) -> Iterator[Bar]:
-    for robot in {row['robot'] for row in rows}:
+    for robot in dict.fromkeys(row['robot'] for row in rows):
         here = {row['solver']: row for row in rows if row['robot'] == robot}
         own = here.get(solver)
         if own is None:
