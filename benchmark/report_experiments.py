@@ -22,25 +22,24 @@ from .figures import name_of
 from .markdown import figure, number, percent, table
 
 HAND = """\
-Each frame starts from the last answer, one attempt, 0.1 mm and 1 mrad, at most 1/60 s. The answer
-of `pgs_paper` and `pls_paper` is where their iterations end; our default forms complete a failed
-attempt by the best reach."""
+Each frame starts from the last answer, with one attempt of at most 1/60 s, to 0.1 mm and 1 mrad.
+The answer of `pgs_paper` and `pls_paper` is where their iterations end. Our default forms end a
+failed attempt with the best reach."""
 
 HUMANOID = """\
 Each frame starts from the last answer. `transpose` to `pgs_paper` are as published: one attempt
-with as many iterations as take 15 ms, and the answer is where it ends, within the limits. `pls`
-and `pgs` are our default forms, which stop by themselves: in one attempt, as for a stream, and
-with the default number of restarts within the same 15 ms (`Solver(chain, method='pls',
-timeout=0.015)`), as one would call them for a jump. Damped least squares gets the same restarts
-for comparison. *Solved* means every end effector
-within 1e-5 m and 1e-5 rad."""
+with as many iterations as take 15 ms. The answer is where it ends, within the limits. `pls` and
+`pgs` are our default forms, which stop by themselves. They run in one attempt, as for a stream,
+and with the default restarts within the same 15 ms (`Solver(chain, method='pls',
+timeout=0.015)`), as for a goal that jumps. Damped least squares gets the same restarts for
+comparison. *Solved* means every end effector within 1e-5 m and 1e-5 rad."""
 
 
 def experiments(found: dict, names: list[str]) -> Iterator[str]:
     """Yield the tables and figures of the experiments that were run."""
     if found:
         yield '## The experiments of the papers'
-        yield 'What they are and what they show is told in [experiments.md](experiments.md).'
+        yield '[experiments.md](experiments.md) describes them.'
     if 'hand' in found:
         yield from _hand(found['hand']['rows'])
         yield from figure(names, 'hand_errors')

@@ -20,13 +20,12 @@ from .bars import rate
 from .markdown import number, overview, percent, table
 
 INTRODUCTION = """\
-Poses often come as 4x4 arrays. Here every solver is given such an array of numpy, and whatever it
-has to make of it first is part of the time, for the peers as for us."""
+Poses often come as 4x4 arrays. Here every solver gets such an array of numpy. The conversion to
+its own type is part of the time, for the peers as for us."""
 
 RANDOM = """\
-TRAC-IK's protocol. Nobody is warmed up: a turn begins with the caches as the solvers before have
-left them, and its first calls count. Solved [%] / mean time [us], failures included; fastest
-first."""
+TRAC-IK's protocol. No solver is warmed up: a turn begins with the caches as the solver before has
+left them, and its first calls count. Solved [%] / mean time [us]; fastest first."""
 
 
 def given(results: dict) -> Iterator[str]:
@@ -51,17 +50,17 @@ def _stream(rows: list[dict]) -> Iterator[str]:
     rows = [row for row in rows if row['case'] == 'stream_4x4']
     if rows:
         yield '### Tracking at 500 Hz'
-        yield ('Each frame from the last answer, no restarts. Solved [%] / mean time [us] / '
-               'flips; fastest first.')
+        yield ('Each frame starts from the last answer, without restarts. Solved [%] / mean time '
+               '[us] / flips; fastest first.')
         yield overview(rows, flips=True)
 
 
 def _poses(found: dict) -> Iterator[str]:
     if 'rows' in found:
         yield '### A `Pose` and a 4x4 array compared'
-        yield ('The same random poses from the middle, in turn in both forms, in one process: '
-               'medians of the time per call, which includes the reading of `q` and `success`, '
-               'and of the ratio.')
+        yield ('The same random poses from the middle, in turn in both forms, in one process. '
+               'Medians of the time per call and of the ratio. The time includes reading `q` and '
+               '`success`.')
         yield table(('solver', 'robot', '`Pose` [us]', '4x4 [us]', 'ratio'), [
             (row['solver'], row['robot'], number(row['pose_us']), number(row['matrix_us']),
              f"{row['ratio']:.2f}") for row in found['rows']])
@@ -71,8 +70,8 @@ def _batch(rows: list[dict]) -> Iterator[str]:
     rows = [row for row in rows if row['given'] == '4x4']
     if rows:
         yield '### Batches on all cores'
-        yield ('As in the section on batches. *Speed* compares with goals in the own type of the '
-               'solver, ours (N, 8) dual quaternions: the median of rounds in turn.')
+        yield ("As in the section on batches. *Speed* compares with goals in the solver's own "
+               'type, for ours (N, 8) dual quaternions. Medians of rounds in turn.')
         yield table(('robot', 'solver', 'how', 'seed', 'asked', 'solved [%]', 'solves per second',
                      'speed'),
                     [(row['robot'], row['solver'], row['how'], row['seed'], row['asked'],
