@@ -14,7 +14,8 @@
 """
 Run the benchmark: ``python -m benchmark [--quick]``.
 
-Writes ``build/benchmark.json``, ``docs/benchmark.md`` and figures in ``docs/images/benchmark``.
+Writes ``build/benchmark.json``, ``docs/benchmark.md``, ``docs/benchmark.csv`` and figures in
+``docs/images/benchmark``.
 """
 from __future__ import annotations
 
@@ -54,6 +55,8 @@ def arguments(words: list[str]) -> argparse.Namespace:
                         help='processor core to run on (default: %(default)s)')
     parser.add_argument('--json', type=Path, default=ROOT / 'build/benchmark.json',
                         help='where to keep the numbers (default: build/benchmark.json)')
+    parser.add_argument('--page-only', action='store_true',
+                        help='write the page from the kept numbers, without a run')
     parser.add_argument('--docs', type=Path, default=ROOT / 'docs',
                         help='where to write benchmark.md and its figures (default: docs)')
     return parser.parse_args(words)
@@ -62,6 +65,9 @@ def arguments(words: list[str]) -> argparse.Namespace:
 def main(words: list[str]) -> None:
     """Run all parts, keep the numbers (those so far, if it is interrupted), write the page."""
     options = arguments(words)
+    if options.page_only:
+        publish(json.loads(options.json.read_text(encoding='utf-8')), options.docs)
+        return
     plan = suite.QUICK if options.quick else suite.FULL
     wanted = set(options.only or [*suite.TITLES, *OTHERS])
     console = Console(stderr=True)
@@ -74,13 +80,18 @@ def main(words: list[str]) -> None:
     finally:
         if 'meta' in results:
             keep(results, words, meter, options.json)
-    report.write(results, options.docs)
-    if options.docs == ROOT / 'docs':
-        readme.write(results, ROOT / 'README.md')
+    publish(results, options.docs)
     for line in report.skipped(results['skipped']):
         console.print(f'skipped: {line}', highlight=False)
     console.print(f"{results['meta']['seconds']:.0f} s; see {options.docs / 'benchmark.md'} "
                   f'and {options.json}', highlight=False)
+
+
+def publish(results: dict, docs: Path) -> None:
+    """Write the page and, beside it in the repository, the table of the README."""
+    report.write(results, docs)
+    if docs == ROOT / 'docs':
+        readme.write(results, ROOT / 'README.md')
 
 
 def keep(results: dict, words: list[str], meter: Meter, path: Path) -> None:

@@ -25,7 +25,7 @@ def table(head: Sequence[str], rows: Iterable[Sequence]) -> str:
 
 
 def overview(rows: Sequence[dict], *, flips: bool = False) -> str:
-    """Return what each solver did on each robot, solved [%] / mean time [us], fastest first."""
+    """Return the share [%] and mean time [us] of each solver on each robot, fastest first."""
     robots = list(dict.fromkeys(row['label'] for row in rows))
     cells = {(row['solver'], row['label']): row for row in rows}
     times: dict[str, list[float]] = {}
@@ -39,8 +39,13 @@ def overview(rows: Sequence[dict], *, flips: bool = False) -> str:
 def _cell(row: dict | None, flips: bool) -> str:
     if row is None:
         return '–'
-    text = f"{percent(row['solved'] / row['asked'])} / {number(row['mean_us'])}"
+    text = f"{percent(share(row))} / {number(row['mean_us'])}"
     return f"{text} / {row['flips']}" if flips else text
+
+
+def share(row: dict) -> float:
+    """Return the share of solved goals, or of best reaches where goals are out of reach."""
+    return row['optimal' if row['case'] == 'unreachable' else 'solved'] / row['asked']
 
 
 def number(value: float | None) -> str:
@@ -60,5 +65,5 @@ def percent(share: float) -> str:
 
 def figure(names: Sequence[str], name: str) -> Iterator[str]:
     """Yield the line that shows a figure, if it was drawn."""
-    if f'{name}.svg' in names:
-        yield f'![{name.replace("_", " ")}](images/benchmark/{name}.svg)'
+    if name in names:
+        yield f'![{name.replace("_", " ")}](images/benchmark/{name}.png)'

@@ -15,36 +15,41 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+import csv
 from pathlib import Path
 
 from . import figures
 from .bars import bars, OURS, rate
-from .markdown import figure, number, overview, percent, table
+from .markdown import figure, number, overview, percent, share, table
 from .report_experiments import experiments
 from .report_given import given
 from .suite import MATRICES, TITLES
 
 PRELUDE = """\
-Every number on this page was measured in one run by `make bench` (`python -m benchmark`). All
-solvers get the same URDF, the same goals and the same seeds, in portions that are dealt out in
-turn and in changing order, on one processor core. A turn begins with calls that are not measured
-(up to 5 ms, on other goals), because whoever had the core before has emptied the caches; then
-come about 20 ms of measured work with Python's garbage collection off. The rule is the same for
-everybody; solvers that need more than 2 ms per call are not warmed up.
+`make bench` (`python -m benchmark`) measured every number on this page in one run.
 
-*Solved* means: forward kinematics by **Pinocchio**, not by the solver, finds every tip within the
-tolerance and every joint within its limits. *Refused* counts claims of success that Pinocchio
-refuses; *outside* counts answers that leave the joint limits. Times are per call from Python with
-the goal in the solver's own type (a section of its own gives everybody 4x4 arrays instead),
-including the reading of the joint values and of the verdict, failures included; stretches of about
-a millisecond of calls during which another process took the core are repeated. A solver stops
-early when its share of the run's time is used up; *asked* says how many goals it got. Peers
-without restarts get random restarts around them within the same time budget; the two threads of
-TRAC-IK share the core. The analytic peers return their first answer within limits, in a stream the
-nearest one; ssik runs in C++, by the module that `ssik build` writes for each arm. Joints without
-end stops get a range of one turn (±2π) either way, as the vendors' limited models have: peers
-disagree about unlimited joints, and so all solve the same problem."""
+- **Equal terms.** All solvers get the same URDF, goals and seeds, on one processor core. Solvers
+  take turns in changing order. A turn begins with up to 5 ms of calls on other goals, which are
+  not measured, because the solver before has emptied the caches. About 20 ms of measured calls
+  follow, with Python's garbage collection off. Solvers that need more than 2 ms per call are not
+  warmed up.
+- ***Solved*.** Every tip is within the tolerance and every joint within its limits, by forward
+  kinematics of **Pinocchio**, not of the solver.
+- **Times** are per call from Python, failures included, with the goal in the solver's own type.
+  They include reading the joint values and the verdict. One section gives every solver 4x4 arrays
+  instead. If another process takes the core during about a millisecond of calls, these calls are
+  repeated.
+- ***Asked*** is the number of goals that a solver got. A solver stops early when its share of the
+  run's time is used up.
+- **Restarts.** A peer without restarts gets random restarts around it within the same time
+  budget. The two threads of TRAC-IK share the core.
+- **Analytic peers** return their first answer within limits; in a stream, the nearest one. ssik
+  runs in C++, by the module that `ssik build` writes for each arm.
+- **Joints without end stops** get a range of one turn (±2π) either way, as in the vendors'
+  limited models. Peers disagree about unlimited joints, so this gives all the same problem.
 
+[benchmark.csv](benchmark.csv) has one line per case, robot and solver, with medians and 99th
+percentiles. Its column *optimal* counts best reaches."""
 
 YOURSELF = """\
 ## Run it yourself
@@ -53,24 +58,42 @@ YOURSELF = """\
 make bench ARGS=--quick                 # this page in a few minutes; without --quick, in an hour
 make bench ARGS="--only mid stream"     # some parts; --help lists them, and how to choose peers
 make bench ARGS="--bvh walk.bvh"        # the human follows your motion capture
+make bench ARGS=--page-only             # write the page again from the numbers of the last run
 python -m benchmark.compare old.json new.json
 ```
 
-The numbers are kept in `build/benchmark.json`; the comparison of two such files lists every cell
-that became slower or is solved less often, and fails if one of ours did."""
+`build/benchmark.json` keeps the numbers. The comparison of two such files lists every cell that
+became slower or is solved less often. It fails if one of ours did."""
+
+FIGURES = {'mid': ('success',), 'stream': ('stream_errors',), 'tips': ('growth',)}
+LEGENDS = {'stream': 'Solved [%] / mean time [us] / flips',
+           'unreachable': 'Best reach [%] / mean time [us]'}
+CELL = ('asked', 'solved', 'optimal', 'refused', 'outside_limits', 'flips', 'mean_us', 'median_us',
+        'p99_us')
 
 
 def write(results: dict, docs: Path) -> None:
-    """Write the page and its figures."""
+    """Write the page, its figures, and the table of all cells."""
     names = figures.draw(results, docs / 'images' / 'benchmark')
     parts = ['# Benchmark', PRELUDE, *_machine(results['meta']), *_bars(results),
-             *_losses(results['rows']), *given(results), *_overview(results['rows']),
-             *_cases(results['rows'], names), *_batch(results['batch']),
+             *_losses(results['rows']), *given(results), *_cases(results['rows'], names),
+             *_claims(results['rows']), *_batch(results['batch']),
              *_kinematics(results['kinematics']), *_program(results.get('program', [])),
              *_first(results['calls']),
              *experiments(results['experiments'], names), *_node(results.get('node')),
              *_skipped(results['skipped']), YOURSELF]
     (docs / 'benchmark.md').write_text('\n\n'.join(parts) + '\n', encoding='utf-8')
+    _write_cells(results['rows'], docs / 'benchmark.csv')
+
+
+def _write_cells(rows: list[dict], path: Path) -> None:
+    """Write one line per case, robot and solver."""
+    with path.open('w', encoding='utf-8', newline='') as file:
+        writer = csv.writer(file, lineterminator='\n')
+        writer.writerow(('case', 'robot', 'solver', *CELL))
+        writer.writerows((row['case'], row['label'], row['solver'],
+                          *(f'{row[key]:.4g}' if key.endswith('us') else row[key] for key in CELL))
+                         for row in rows)
 
 
 def _machine(meta: dict) -> Iterator[str]:
@@ -91,43 +114,27 @@ def _bars(results: dict) -> Iterator[str]:
         yield table(('bar', 'measured', 'met'), rows)
 
 
-def _overview(rows: list[dict]) -> Iterator[str]:
-    rows = [row for row in rows if row['case'] == 'mid']
-    if rows:
-        yield f"## {TITLES['mid']}"
-        yield 'Solved [%] / mean time [us], failures included; fastest first.'
-        yield overview(rows)
-
-
 def _cases(rows: list[dict], names: list[str]) -> Iterator[str]:
     for case, title in TITLES.items():
         mine = [row for row in rows if row['case'] == case]
-        if not mine or case in MATRICES:
-            continue
-        yield f"## {title if case != 'mid' else 'The same in detail'}"
-        yield from figure(names, f'success_{case}')
-        yield from figure(names, f'{case}_errors')
-        for robot in dict.fromkeys(row['label'] for row in mine):
-            yield f'**{robot}**'
-            yield _detail(case, [row for row in mine if row['label'] == robot])
-        if case == 'tips':
-            yield from figure(names, 'growth')
+        if mine and case not in MATRICES:
+            yield f'## {title}'
+            yield f"{LEGENDS.get(case, 'Solved [%] / mean time [us]')}; fastest first."
+            yield overview(mine, flips=case == 'stream')
+            for name in FIGURES.get(case, ()):
+                yield from figure(names, name)
 
 
-def _detail(case: str, rows: list[dict]) -> str:
-    """Return the table of a case on a robot; out of reach, the share of best reaches counts."""
-    head = ['solver', 'asked', 'best reach [%]' if case == 'unreachable' else 'solved [%]',
-            'refused', 'outside', 'mean [us]', 'median', 'p99', *(['flips'] * (case == 'stream'))]
-    return table(head, [
-        [row['solver'], row['asked'], percent(_share(row)), row['refused'], row['outside_limits'],
-         number(row['mean_us']), number(row['median_us']), number(row['p99_us']),
-         *([row['flips']] * (case == 'stream'))]
-        for row in sorted(rows, key=lambda row: row['median_us'])])
-
-
-def _share(row: dict) -> float:
-    """Return the share of solved goals, or of best reaches where goals are out of reach."""
-    return row['optimal'] / row['asked'] if row['case'] == 'unreachable' else rate(row)
+def _claims(rows: list[dict]) -> Iterator[str]:
+    """Sum up which claims and limits Pinocchio did not confirm."""
+    keys = ('asked', 'refused', 'outside_limits')
+    if rows:
+        yield '## Wrong claims'
+        yield ('All cases together. *Refused*: the solver claims success, Pinocchio does not '
+               'confirm it. *Outside*: the answer leaves the joint limits.')
+        yield table(('solver', 'asked', 'refused', 'outside'), [
+            (solver, *(f"{sum(row[key] for row in rows if row['solver'] == solver):,}"
+                       for key in keys)) for solver in dict.fromkeys(r['solver'] for r in rows)])
 
 
 def _losses(rows: list[dict]) -> Iterator[str]:
@@ -138,28 +145,28 @@ def _losses(rows: list[dict]) -> Iterator[str]:
         ours = [row for row in here if row['solver'] in OURS]
         if not ours:
             continue
-        best = max(ours, key=_share)
+        best = max(ours, key=share)
         fastest = min(row['median_us'] for row in ours)
         for row in here:
             if row['solver'].startswith('dq_ik'):
                 continue
-            if _share(row) > _share(best):
+            if share(row) > share(best):
                 lines.append((f'{case}, {robot}', row['solver'],
-                              f"{percent(_share(row))} % of {row['asked']}, "
-                              f"ours {percent(_share(best))} % of {best['asked']}"))
-            if row['median_us'] < fastest and _share(row) > 0.5:
+                              f"{percent(share(row))} % of {row['asked']}, "
+                              f"ours {percent(share(best))} % of {best['asked']}"))
+            if row['median_us'] < fastest and share(row) > 0.5:
                 lines.append((f'{case}, {robot}', row['solver'],
                               f"median {number(row['median_us'])} us, ours {number(fastest)} us"))
     yield '## Where we lose'
-    yield 'Every case in which a peer solves more than our better solver, or is faster (median).'
+    yield 'Cases in which a peer solves more than our better solver, or has the lower median time.'
     yield table(('case', 'peer', 'how'), lines) if lines else 'There is none in this run.'
 
 
 def _batch(rows: list[dict]) -> Iterator[str]:
     if rows:
         yield '## Batches on all cores'
-        yield ("TRAC-IK's protocol again. Solvers that take many goals at once get them in one "
-               'call; the others run as a plain loop in one process per core.')
+        yield ("TRAC-IK's protocol. A solver that takes many goals at once gets them in one call. "
+               'The others run as a plain loop in one process per core.')
         yield table(('robot', 'solver', 'how', 'seed', 'cores', 'asked', 'solved [%]',
                      'solves per second'),
                     [(row['robot'], row['solver'], row['how'], row['seed'], row['cores'],
@@ -170,13 +177,13 @@ def _batch(rows: list[dict]) -> Iterator[str]:
 def _kinematics(rows: list[dict]) -> Iterator[str]:
     if rows:
         yield '## Forward kinematics and Jacobians'
-        yield ('Medians [us] per configuration, on one core, all in turn. *Kernel*: thousands in '
-               'one call of `Chain.fk_batch` (all tips) and of `Chain.jacobian_batch` (pose and '
-               'Jacobian of one tip). *Python*: one by one for one tip, by `Chain.fk` and by '
-               '`Chain.jacobian`. *Pinocchio*: the same, one by one from Python, by the faster of '
-               'two ways each: `forwardKinematics` and `updateFramePlacement`, or '
-               '`framesForwardKinematics`; `computeFrameJacobian`, or `computeJointJacobians` and '
-               '`getFrameJacobian`.')
+        yield 'Medians [us] per configuration, on one core, all in turn.'
+        yield ('- *Kernel*: thousands in one call of `Chain.fk_batch` (all tips) and of '
+               '`Chain.jacobian_batch` (pose and Jacobian of one tip).\n'
+               '- *Python*: one by one for one tip, by `Chain.fk` and `Chain.jacobian`.\n'
+               '- *Pinocchio*: one by one from Python, by the faster of two ways: '
+               '`forwardKinematics` and `updateFramePlacement`, or `framesForwardKinematics`; '
+               '`computeFrameJacobian`, or `computeJointJacobians` and `getFrameJacobian`.')
         keys = [key for key in rows[0] if key != 'robot']
         yield table(('robot', *(key.replace('_', ' ') for key in keys)),
                     [(row['robot'], *(f'{row[key]:.2f}' for key in keys)) for row in rows])
@@ -196,10 +203,9 @@ def _program(rows: list[dict]) -> Iterator[str]:
 def _first(found: dict) -> Iterator[str]:
     if 'first' in found:
         yield '## From import to the first answer'
-        yield ('In a fresh process, without the start of Python itself: import, read the URDF of '
-               'the Panda, prepare the solver, solve a pose given as a 4x4 array. The best of '
-               'several processes; the import of numpy alone beside it, of which ours has to wait '
-               'for all.')
+        yield ('A fresh process imports the package, reads the URDF of the Panda, prepares the '
+               'solver and solves a pose given as a 4x4 array. The start of Python itself is not '
+               'counted. The time includes the import of numpy. The best of several processes.')
         yield table(('what', 'seconds'), [
             ('`import dq_ik` to the first answer', f"{found['first']['dq_ik']:.2f}"),
             ('`import numpy`', f"{found['first']['numpy']:.2f}")])
