@@ -11,7 +11,7 @@
 # WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
 # See the License for the specific language governing permissions and
 # limitations under the License.
-"""The pages are connected, use the words of the glossary, and the first example runs."""
+"""The pages are connected, name files that exist, use words of the field, and an example runs."""
 from __future__ import annotations
 
 from pathlib import Path
@@ -23,6 +23,7 @@ ROOT = Path(__file__).parent.parent
 PAGES = sorted([*ROOT.glob('*.md'), *ROOT.glob('docs/*.md'), *ROOT.glob('examples/*.md')])
 LINK = re.compile(r'\]\((?!http)([^)#\s]*)#?([^)\s]*)\)')
 PRIVATE = re.compile(r'\b(rac(e|es|ing)|heats?|laps?|wish(es)?)\b', re.IGNORECASE)
+FILE = re.compile(r'`((?:dq_ik|test|tools|urdf|config|rviz|examples|interfaces)/[\w./]+\.\w+)`')
 every_page = pytest.mark.parametrize('page', PAGES, ids=lambda page: page.name)
 
 
@@ -38,6 +39,12 @@ def test_links_lead_somewhere(page):
         target = page.parent / path if path else page
         assert target.exists(), path
         assert not anchor or anchor in anchors(target), f'{path}#{anchor}'
+
+
+@every_page
+def test_files_that_are_named_exist(page):
+    for path in FILE.findall(page.read_text()):
+        assert (ROOT / path).exists(), path
 
 
 @every_page
