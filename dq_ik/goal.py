@@ -24,11 +24,10 @@ from typing import Any
 
 import numpy as np
 
-from dq_ik import plain
 from dq_ik.core.entries.pose_input import PoseKind
 from dq_ik.core.memory import layout as core
 from dq_ik.errors import GoalError, listing
-from dq_ik.pose import Pose
+from dq_ik.pose import floats, Pose
 
 # A Pose, a 4x4 matrix, eight numbers of a dual quaternion, (position, Rotation of SciPy), a
 # RigidTransform of SciPy, an SE3 of Pinocchio. Bare quaternions are refused: their order is open.
@@ -104,7 +103,7 @@ class Goal:
         """Check and convert the fields of a goal that looks at a point."""
         if self.frame != 'base':
             raise GoalError(f"a goal that looks at a point has frame='base', got {self.frame!r}")
-        object.__setattr__(self, 'look_at', plain.floats(point, 3, 'look_at'))
+        object.__setattr__(self, 'look_at', floats(point, 3, 'look_at'))
         if self.axis is None:
             object.__setattr__(self, 'axis', (0.0, 0.0, 1.0))
         if self.pose is None:
@@ -197,7 +196,7 @@ def _of_pair(position: Any, rotation: Any) -> np.ndarray:
         if xyzw.shape != (4,):
             raise GoalError(f'a pose has one rotation, got {len(xyzw)} of them; pick one: '
                             'rotation[0]')
-        return np.concatenate([plain.floats(position, 3, 'a position'), xyzw])
+        return np.concatenate([floats(position, 3, 'a position'), xyzw])
     if _shape(rotation) == (4,):
         raise GoalError(f'(position, four numbers) is no pose: {SAY_THE_ORDER}; got '
                         f'{(position, rotation)!r}')

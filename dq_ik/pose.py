@@ -21,17 +21,50 @@ from typing import overload
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dq_ik import plain
+from dq_ik.core.algebra import dual_quaternion, quaternion
+from dq_ik.core.entries.pose_input import Fault, PoseKind
 from dq_ik.errors import PoseError
-from dq_ik.plain import Quaternion
+from dq_ik.native.faults import fault_of
+from dq_ik.native.load import door
 
-# Rotation matrices may be off by this much (rounded files), then they are normalised.
-ROTATION_TOLERANCE = 1e-4
-# Below this angle [rad] the series of exp and log are exact to double precision.
-SMALL_ANGLE = 1e-3
-
-
+Quaternion = tuple[float, ...]  # four of them: w, x, y, z
 new_pose = object.__new__
+
+
+def floats(values: ArrayLike, count: int, what: str) -> tuple[float, ...]:
+    """Return ``count`` finite floats, or raise a PoseError that says ``what`` was wrong."""
+    try:
+        if isinstance(values, np.ndarray):
+            values = values.tolist()
+        numbers = tuple(map(float, values))  # type: ignore[arg-type]
+    except (OverflowError, TypeError, ValueError):
+        raise PoseError(f'{what} must be {count} numbers, got {values!r}') from None
+    if len(numbers) != count or not all(map(math.isfinite, numbers)):
+        raise PoseError(f'{what} must be {count} finite numbers, got {numbers}')
+    return numbers
+
+
+def frozen(values: ArrayLike) -> np.ndarray:
+    """Return a read-only array."""
+    array = np.array(values, dtype=float)
+    array.flags.writeable = False
+    return array
+
+
+def _read(kind: PoseKind, numbers: np.ndarray) -> np.ndarray:
+    """Return finite numbers of a kind as a unit dual quaternion, or say why they are no pose."""
+    row = np.empty(8)
+    result = door().entries['pose'](int(kind), numbers, row)
+    if result == 0:
+        return row
+    fault = fault_of(result).kind
+    if fault == Fault.POSE_NOT_ROTATION:
+        raise PoseError(f'the rotation quaternion of the pose {numbers.tolist()} is zero; a '
+                        'rotation needs a direction')
+    if fault == Fault.POSE_NOT_RIGID:
+        raise PoseError('this matrix is no rigid motion (R R^T = I, det R = 1):\n'
+                        f'{numbers.reshape(4, 4)}')
+    raise PoseError(f'the pose {numbers.tolist()} is farther away than numbers reach')
 
 
 class Pose:
@@ -53,10 +86,21 @@ class Pose:
         :raises PoseError: if a part is not four finite numbers, ``real`` is zero, or the
             translation is beyond all numbers.
         """
-        real = plain.floats(real, 4, 'the real part of a pose')
-        dual = plain.floats(dual, 4, 'the dual part of a pose')
-        self._real, self._dual = plain.normalized(real, dual)
-        self._row: np.ndarray = np.array(self._real + self._dual)
+        given = (*floats(real, 4, 'the real part of a pose'),
+                 *floats(dual, 4, 'the dual part of a pose'))
+        self._set(_read(PoseKind.DUAL_QUATERNION, np.array(given)))
+
+    def _set(self, row: np.ndarray) -> None:
+        """Store a unit dual quaternion."""
+        numbers = row.tolist()
+        self._real, self._dual, self._row = tuple(numbers[:4]), tuple(numbers[4:]), row
+
+    @classmethod
+    def _of(cls, kind: PoseKind, numbers: ArrayLike) -> Pose:
+        """Return the pose of finite numbers."""
+        pose = new_pose(cls)
+        pose._set(_read(kind, np.array(numbers, dtype=float).reshape(-1)))
+        return pose
 
     @classmethod
     def unchecked(cls, real: Quaternion, dual: Quaternion) -> Pose:
@@ -86,9 +130,9 @@ class Pose:
         :param position: translation in metres, shape (3,).
         :param quaternion: ``(w, x, y, z)``, need not have unit length.
         """
-        t = plain.floats(position, 3, 'a position')
-        r = plain.unit(plain.floats(quaternion, 4, 'a quaternion (w, x, y, z)'))
-        return cls(r, tuple(0.5 * c for c in plain.mul((0.0, *t), r)))
+        return cls._of(PoseKind.XYZ_WXYZ, (
+            *floats(position, 3, 'a position'),
+            *floats(quaternion, 4, 'a quaternion (w, x, y, z)')))
 
     @classmethod
     def from_xyz_xyzw(cls, position: ArrayLike, quaternion: ArrayLike) -> Pose:
@@ -98,8 +142,9 @@ class Pose:
         :param position: translation in metres, shape (3,).
         :param quaternion: ``(x, y, z, w)``, need not have unit length.
         """
-        x, y, z, w = plain.floats(quaternion, 4, 'a quaternion (x, y, z, w)')
-        return cls.from_xyz_wxyz(position, (w, x, y, z))
+        return cls._of(PoseKind.XYZ_XYZW, (
+            *floats(position, 3, 'a position'),
+            *floats(quaternion, 4, 'a quaternion (x, y, z, w)')))
 
     @classmethod
     def from_matrix(cls, matrix: ArrayLike) -> Pose:
@@ -112,11 +157,7 @@ class Pose:
         T = np.asarray(matrix, dtype=float)
         if T.shape != (4, 4) or not np.all(np.isfinite(T)):
             raise PoseError(f'a pose matrix is (4, 4) and finite, got shape {T.shape}:\n{T}')
-        R = T[:3, :3]
-        if (np.abs(R @ R.T - np.eye(3)).max() > ROTATION_TOLERANCE or np.linalg.det(R) < 0
-                or np.abs(T[3] - (0, 0, 0, 1)).max() > ROTATION_TOLERANCE):
-            raise PoseError(f'this matrix is no rigid motion (R R^T = I, det R = 1):\n{T}')
-        return cls.from_xyz_wxyz(T[:3, 3], plain.quaternion_of_matrix(R.tolist()))
+        return cls._of(PoseKind.MATRIX, T)
 
     @classmethod
     def from_xyz_rpy(cls, xyz: ArrayLike, rpy: ArrayLike) -> Pose:
@@ -126,11 +167,10 @@ class Pose:
         :param xyz: translation in metres.
         :param rpy: roll, pitch, yaw about the fixed axes x, y, z: ``Rz(yaw) Ry(pitch) Rx(roll)``.
         """
-        roll, pitch, yaw = plain.floats(rpy, 3, 'roll, pitch, yaw')
-        r = plain.mul(plain.mul((math.cos(yaw / 2), 0.0, 0.0, math.sin(yaw / 2)),
-                      (math.cos(pitch / 2), 0.0, math.sin(pitch / 2), 0.0)),
-                 (math.cos(roll / 2), math.sin(roll / 2), 0.0, 0.0))
-        return cls.from_xyz_wxyz(xyz, r)
+        roll, pitch, yaw = floats(rpy, 3, 'roll, pitch, yaw')
+        r = quaternion.mul((math.cos(yaw / 2), 0.0, 0.0, math.sin(yaw / 2)),
+                           (math.cos(pitch / 2), 0.0, math.sin(pitch / 2), 0.0))
+        return cls.from_xyz_wxyz(xyz, quaternion.mul_x(r, math.cos(roll / 2), math.sin(roll / 2)))
 
     @classmethod
     def exp(cls, xi: ArrayLike) -> Pose:
@@ -139,61 +179,39 @@ class Pose:
 
         :param xi: ``(v, w)``, linear first, shape (6,).
         """
-        xi = plain.floats(xi, 6, 'a twist')
-        v, w = xi[:3], xi[3:]
-        angle = math.sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2])
-        if angle < SMALL_ANGLE:  # series; the neglected terms are of order angle^4
-            half_sinc = 0.5 - angle**2 / 48
-            b, c = 0.5 - angle**2 / 24, 1 / 6 - angle**2 / 120
-        else:
-            half_sinc = math.sin(angle / 2) / angle
-            b, c = (1 - math.cos(angle)) / angle**2, (angle - math.sin(angle)) / angle**3
-        w_v = plain.cross(w, v)
-        w_w_v = plain.cross(w, w_v)
-        t = [v[i] + b * w_v[i] + c * w_w_v[i] for i in range(3)]
-        return cls.from_xyz_wxyz(t, (math.cos(angle / 2), *(half_sinc * c for c in w)))
+        xi = floats(xi, 6, 'a twist')
+        return cls(*dual_quaternion.exp(xi[:3], xi[3:]))
 
     def log(self) -> np.ndarray:
         """Return the twist, linear first, at most pi of rotation, whose exp is this pose."""
-        w = plain.rotation_vector(self._real)
-        t = self._translation()
-        angle = math.sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2])
-        if angle < SMALL_ANGLE:  # series; the neglected term is of order angle^4
-            c = 1 / 12 + angle**2 / 720
-        else:
-            c = (1 - 0.5 * angle / math.tan(0.5 * angle)) / angle**2
-        w_t = plain.cross(w, t)
-        w_w_t = plain.cross(w, w_t)
-        return np.array([t[i] - 0.5 * w_t[i] + c * w_w_t[i] for i in range(3)] + w)
+        v, w = dual_quaternion.log((self._real, self._dual))
+        return np.array((*v, *w))
 
     @property
     def real(self) -> np.ndarray:
         """Rotation part ``(w, x, y, z)``, shape (4,), read-only."""
-        return plain.frozen(self._real)
+        return frozen(self._real)
 
     @property
     def dual(self) -> np.ndarray:
         """Dual part ``1/2 t r``, shape (4,), read-only."""
-        return plain.frozen(self._dual)
+        return frozen(self._dual)
 
     @property
     def position(self) -> np.ndarray:
         """Translation in metres, shape (3,), read-only."""
-        return plain.frozen(self._translation())
+        return frozen(self._translation())
 
     @property
     def quaternion(self) -> np.ndarray:
         """Rotation ``(w, x, y, z)`` with ``w >= 0``, shape (4,), read-only."""
-        return plain.frozen(plain.positive(self._real))
+        return frozen(_positive(self._real))
 
     @property
     def matrix(self) -> np.ndarray:
         """Homogeneous matrix, shape (4, 4)."""
-        w, x, y, z = self._real
         T = np.eye(4)
-        T[:3, :3] = ((1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)),
-                     (2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)),
-                     (2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)))
+        T[:3, :3] = quaternion.to_matrix(self._real)
         T[:3, 3] = self._translation()
         return T
 
@@ -206,13 +224,13 @@ class Pose:
         horizontal = math.hypot(*forward)
         pitch = math.atan2(sin_pitch, horizontal)
         if horizontal < 1e-9:
-            return plain.frozen((0.0, pitch, math.remainder(2 * math.atan2(z, w), math.tau)))
+            return frozen((0.0, pitch, math.remainder(2 * math.atan2(z, w), math.tau)))
         roll = math.atan2(2 * (y * z + w * x), w * w - x * x - y * y + z * z)
-        return plain.frozen((roll, pitch, math.atan2(forward[1], forward[0])))
+        return frozen((roll, pitch, math.atan2(forward[1], forward[0])))
 
     def inverse(self) -> Pose:
         """Return the pose of frame a in frame b."""
-        return Pose.unchecked(plain.conj(self._real), plain.conj(self._dual))
+        return Pose.unchecked(*dual_quaternion.conj((self._real, self._dual)))
 
     @overload
     def __matmul__(self, other: Pose) -> Pose: ...
@@ -227,10 +245,7 @@ class Pose:
         :param other: a Pose, a point of shape (3,) or points of shape (N, 3).
         """
         if isinstance(other, Pose):
-            real = plain.mul(self._real, other._real)
-            dual = plain.add(plain.mul(self._real, other._dual),
-                             plain.mul(self._dual, other._real))
-            return Pose.unchecked(*plain.normalized(real, dual))
+            return Pose(*dual_quaternion.mul((self._real, self._dual), (other._real, other._dual)))
         points = np.asarray(other, dtype=float)
         if points.ndim not in (1, 2) or points.shape[-1] != 3:
             raise PoseError(f'a pose moves points of shape (3,) or (N, 3), got {points.shape}')
@@ -249,8 +264,8 @@ class Pose:
     def distance(self, other: Pose) -> tuple[float, float]:
         """Return the distance of the origins [m] and the angle between the frames [rad]."""
         t_a, t_b = self._translation(), other._translation()
-        turn = plain.mul(plain.conj(self._real), other._real)
-        angle = 2 * math.atan2(math.sqrt(sum(c * c for c in turn[1:])), abs(turn[0]))
+        turn = quaternion.mul(quaternion.conj(self._real), other._real)
+        angle = 2 * math.atan2(math.hypot(*turn[1:]), abs(turn[0]))
         return math.dist(t_a, t_b), angle
 
     def __eq__(self, other: object) -> bool:
@@ -270,13 +285,18 @@ class Pose:
 
     def __reduce__(self) -> tuple:
         """Pickle by the two parts."""
-        return Pose, (self._real, self._dual)
+        return Pose.unchecked, (self._real, self._dual)
 
     def _translation(self) -> tuple[float, float, float]:
         """Return ``t = 2 dual conj(real)``."""
-        _, x, y, z = plain.mul(self._dual, plain.conj(self._real))
-        return 2 * x, 2 * y, 2 * z
+        return dual_quaternion.translation((self._real, self._dual))
 
     def _canonical(self) -> tuple:
-        sign = 1.0 if plain.positive(self._real) is self._real else -1.0
+        sign = 1.0 if _positive(self._real) is self._real else -1.0
         return tuple(sign * c + 0.0 for c in self._real + self._dual)
+
+
+def _positive(a: Quaternion) -> Quaternion:
+    """Return the one of ``a`` and ``-a`` whose first component that is not zero is positive."""
+    first = next((c for c in a if c != 0.0), 1.0)
+    return a if first > 0 else (-a[0], -a[1], -a[2], -a[3])

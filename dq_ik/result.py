@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dq_ik.core.solve.verdict import PRESSED_BALL, Status
-from dq_ik.plain import frozen
+from dq_ik.pose import frozen
 
 if TYPE_CHECKING:
     from dq_ik.robot.chain import Chain

@@ -140,6 +140,7 @@ def test_a_pose_is_immutable_hashable_and_pickles():
         with pytest.raises(ValueError, match='read-only'):
             array[0] = 5
     assert pickle.loads(pickle.dumps(x)) == x
+    x = Pose.from_xyz_wxyz((1, 2, 3), (0.5, 0.5, 0.5, 0.5))  # without rounding
     negative = Pose(-x.real, -x.dual)
     assert negative == x
     assert hash(negative) == hash(x)

@@ -29,8 +29,7 @@ from dq_ik.core.memory.views import read
 from dq_ik.errors import ChainError, listing, SeedError
 from dq_ik.native.load import door
 from dq_ik.native.parallel import on_all_cores
-from dq_ik.plain import frozen
-from dq_ik.pose import new_pose, Pose
+from dq_ik.pose import frozen, new_pose, Pose
 from dq_ik.robot.joint_table import joint_table, packed_robot, tip_table, tips_of, variables_of
 from dq_ik.robot.model import RobotModel
 

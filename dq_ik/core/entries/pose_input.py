@@ -30,6 +30,7 @@ from dq_ik.core.memory.arrays import vector
 
 ROTATION_TOLERANCE = 1e-4  # a rotation matrix may be off by this much (rounded files)
 SHORTEST = 1e-12  # of quaternions that have a direction
+HUGE = 1e100  # of numbers whose squares may overflow
 
 
 class PoseKind(IntEnum):
@@ -83,8 +84,10 @@ def read_pose(kind, numbers, pose_out):
         t = (m[3], m[7], m[11])
     else:
         r = _quaternion(kind, numbers)
-        size = max(_largest(r), SHORTEST)
-        r = quaternion.scale(r, 1.0 / size)  # its squares are numbers
+        size = 1.0
+        if _largest(r) > HUGE:
+            size = _largest(r)
+            r = quaternion.scale(r, 1.0 / size)
         norm = quaternion.norm(r)
         if not size * norm >= SHORTEST:
             return Fault.POSE_NOT_ROTATION.value
