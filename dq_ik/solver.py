@@ -210,3 +210,6 @@ def solve_batch(chain: Chain, goals: Any, seeds: ArrayLike | None = None,
                 **options: Any) -> BatchResult:
     """Solve many goals in parallel; the same as ``chain.solve_batch(goals, seeds, **options)``."""
     return chain.solve_batch(goals, seeds, **options)
+
+
+Chain.make_solver = Solver

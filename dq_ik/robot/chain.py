@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from functools import cached_property
 import math
-from typing import Any, TYPE_CHECKING
+from typing import Any, ClassVar, TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -46,6 +46,8 @@ class Chain:
 
     Never changes after construction. All poses are in the base link's frame.
     """
+
+    make_solver: ClassVar[type[Solver]]  # dq_ik.solver, which knows chains, sets it
 
     def __init__(self, model: RobotModel, base: str | None = None,
                  tips: str | Sequence[str] | None = None, tool: Pose | None = None) -> None:
@@ -271,8 +273,7 @@ class Chain:
                     for name, value in options.items())
         solver = self._solvers.get(key)
         if solver is None:
-            from dq_ik.solver import Solver
-            solver = Solver(self, **options)
+            solver = self.make_solver(self, **options)
             if len(self._solvers) < MOST_SOLVERS:
                 self._solvers[key] = solver
         return solver
