@@ -31,9 +31,9 @@ from dq_ik import Goal, Pose, Solver
 from dq_ik.core.compile import FRONT_END
 from dq_ik.core.memory.blocks import prepare_work, request_of, take_row, work_of
 from dq_ik.core.memory.layout import WEIGHT
+from dq_ik.core.search.search import begin
 from dq_ik.core.solve import best_reach, starts
 from dq_ik.core.solve.residual import assemble, evaluate
-from dq_ik.core.solve.search import begin
 from dq_ik.native.load import door
 from dq_ik.options import METHODS
 

@@ -20,6 +20,8 @@ multiplications instead of 48, and the position, which every joint on the way ne
 is at hand.
 """
 
+import math
+
 from dq_ik.core.algebra import dual_quaternion, quaternion
 from dq_ik.core.compile import kernel
 
@@ -76,3 +78,32 @@ def store(a, row_out):
 def store_dual(a, row_out):
     """Write a pose to eight consecutive numbers as a dual quaternion ``(real, dual)``."""
     dual_quaternion.store(dual_quaternion.from_rotation_translation(a[0], a[1]), row_out)
+
+
+@kernel
+def product(a, b):
+    """Product of two poses, its rotation brought to unit length: for any number of products."""
+    r, t = mul(a, b)
+    return quaternion.normalized(r), t
+
+
+@kernel
+def inverse(a):
+    """Pose of frame a in frame b, given that of frame b in frame a: ``(r*, -r* t r)``."""
+    r = quaternion.conj(a[0])
+    t = quaternion.rotate(r, a[1])
+    return r, (-t[0], -t[1], -t[2])
+
+
+@kernel
+def load_at(table, row, start):
+    """Read a pose from seven numbers of a row; its rotation may have any length."""
+    r = (table[row, start], table[row, start + 1], table[row, start + 2], table[row, start + 3])
+    t = (table[row, start + 4], table[row, start + 5], table[row, start + 6])
+    return quaternion.normalized(r), t
+
+
+@kernel
+def turn_z(angle):
+    """Pose of a turn about z."""
+    return (math.cos(0.5 * angle), 0.0, 0.0, math.sin(0.5 * angle)), (0.0, 0.0, 0.0)

@@ -44,7 +44,7 @@ from dq_ik.core.memory.blocks import (
     work_of,
 )
 from dq_ik.core.packing.spread import spread as spread_one
-from dq_ik.core.solve.search import search
+from dq_ik.core.search.search import search
 
 __all__ = ['ENTRIES', 'export_robot']
 

@@ -22,7 +22,7 @@ two thirds of the multiplications (:func:`dq_ik.core.algebra.frame.mul_along_nor
 
 import math
 
-from dq_ik.core.algebra import frame, quaternion, rigid
+from dq_ik.core.algebra import frame, quaternion
 from dq_ik.core.compile import kernel, routine
 from dq_ik.core.memory import layout as core
 
@@ -53,14 +53,14 @@ def move_to_common_normals(tree_out):
         return
     moved = frame.IDENTITY  # the new frame of a joint in its old one
     for i in range(1, tree_out.index.shape[0]):
-        old = rigid.product(rigid.inverse(moved), frame.load(tree_out.element[i]))
+        old = frame.product(frame.inverse(moved), frame.load(tree_out.element[i]))
         turn, link, moved = _split(old)
         if tree_out.index[i - 1, core.ELEMENT_KIND] == core.PRISMATIC:
-            link = rigid.product(rigid.turn_z(turn), link)
+            link = frame.product(frame.turn_z(turn), link)
         else:
             tree_out.element[i - 1, core.OFFSET] = turn
         frame.store(link, tree_out.element[i])
-    frame.store(rigid.product(rigid.inverse(moved), frame.load(tree_out.tip[0])), tree_out.tip[0])
+    frame.store(frame.product(frame.inverse(moved), frame.load(tree_out.tip[0])), tree_out.tip[0])
 
 
 @routine
@@ -86,7 +86,7 @@ def _split(pose):
     half = 0.5 * math.atan2(sine, z)
     length = p[0] * math.cos(turn) + p[1] * math.sin(turn)
     link = ((math.cos(half), math.sin(half), 0.0, 0.0), (length, 0.0, p[2] + way * z))
-    return turn, link, rigid.product(rigid.inverse(pose), rigid.product(rigid.turn_z(turn), link))
+    return turn, link, frame.product(frame.inverse(pose), frame.product(frame.turn_z(turn), link))
 
 
 @kernel

@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import math
 
-from dq_ik.core.algebra import frame, quaternion, rigid
+from dq_ik.core.algebra import frame, quaternion
 from dq_ik.core.algebra.vector import fill as fill_vector
 from dq_ik.core.compile import kernel, routine
 from dq_ik.core.memory import layout as tree
@@ -164,10 +164,10 @@ def _fill_elements(joints, scratch, tree_out):
             continue
         parent = parent_of(joints, row)
         element = -1
-        place = rigid.load(joints, row, column.ORIGIN)
+        place = frame.load_at(joints, row, column.ORIGIN)
         if parent >= 0:
             element = scratch.element[parent]
-            place = rigid.product(frame.load(scratch.pose[parent]), place)
+            place = frame.product(frame.load(scratch.pose[parent]), place)
         if kind_of(joints, row) != JointType.FIXED.value:
             variable = scratch.first[master_of(joints, row)]
             place = _add_joint(joints, row, variable, element, place, last + 1, tree_out)
@@ -212,7 +212,7 @@ def _add_joint(joints, row, variable, parent, place, i, tree_out):
 def _add(kind, variable, parent, place, align, i, tree_out):
     """Write element i, which moves along z of a turned frame; return the turn back."""
     row = tree_out.element[i]
-    frame.store(rigid.product(place, (align, NO_WAY)), row)
+    frame.store(frame.product(place, (align, NO_WAY)), row)
     row[tree.MULTIPLIER], row[tree.OFFSET] = 1.0, 0.0
     row[tree.SWING], row[tree.TWIST_LOWER], row[tree.TWIST_UPPER] = math.inf, -math.inf, math.inf
     index = tree_out.index[i]
@@ -244,9 +244,9 @@ def _fill_tips(tips, scratch, tree_out):
     """Write the poses of the tips in the elements that carry them."""
     for tip in range(tips.shape[0]):
         joint = int(tips[tip, column.TIP_JOINT])
-        pose = rigid.load(tips, tip, column.TIP_POSE)
+        pose = frame.load_at(tips, tip, column.TIP_POSE)
         tree_out.tip_index[tip, tree.TIP_ELEMENT] = -1
         if joint >= 0:
             tree_out.tip_index[tip, tree.TIP_ELEMENT] = scratch.element[joint]
-            pose = rigid.product(frame.load(scratch.pose[joint]), pose)
+            pose = frame.product(frame.load(scratch.pose[joint]), pose)
         frame.store(pose, tree_out.tip[tip])

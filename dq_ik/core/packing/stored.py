@@ -24,7 +24,7 @@ from __future__ import annotations
 import math
 
 from dq_ik.core.algebra import frame
-from dq_ik.core.algebra.rigid import inverse
+from dq_ik.core.algebra.frame import inverse
 from dq_ik.core.algebra.trigonometry import ANGLE
 from dq_ik.core.algebra.vector import fill
 from dq_ik.core.compile import kernel, routine

@@ -29,10 +29,10 @@ from dq_ik.core.memory.blocks import answer_of, request_of, tree_of, work_of
 from dq_ik.core.memory.clock import seconds
 from dq_ik.core.memory.layout import Method, Mode, POOL
 from dq_ik.core.multi_start.lane_attempts import multi_start
+from dq_ik.core.search.choice import first_candidate, is_new, keep, late, measure, remember
+from dq_ik.core.search.methods import attempt
 from dq_ik.core.solve import starts
 from dq_ik.core.solve.best_reach import newton
-from dq_ik.core.solve.choice import first_candidate, is_new, keep, late, measure, remember
-from dq_ik.core.solve.methods import attempt
 from dq_ik.core.solve.posture import relax
 from dq_ik.core.solve.residual import evaluate, mark_moving
 from dq_ik.core.solve.verdict import finish, press, report, Status
