@@ -97,7 +97,7 @@ def nodes(chain: Chain) -> Iterator[dict[str, int]]:
         parameters.write_text(f'/**:\n  ros__parameters:\n    robot_description: {text}\n')
         environment = {**os.environ, 'PYTHONPATH': str(ROOT)}
         commands = {'echo': ['-m', 'benchmark.echo_node', json.dumps(names)],
-                    'dq_ik': ['-m', 'dq_ik.ros.node', '--ros-args',
+                    'dq_ik': ['-m', 'dq_ik.ros.follow.node', '--ros-args',
                               '--params-file', str(parameters)]}
         running = {name: subprocess.Popen([sys.executable, *words], cwd=ROOT, env=environment,
                                           stderr=subprocess.DEVNULL)

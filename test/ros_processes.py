@@ -72,7 +72,7 @@ def run_node(arguments: tuple[str, ...] = (), block: tuple[str, ...] = (),
         file, log = Path(folder) / 'parameters.yaml', Path(folder) / 'log'
         file.write_text(json.dumps({'/**': {'ros__parameters': parameters}}))  # JSON is YAML
         hide = ''.join(f'sys.modules[{name!r}] = None; ' for name in block)
-        code = f'import sys; {hide}from dq_ik.ros.node import main; sys.exit(main())'
+        code = f'import sys; {hide}from dq_ik.ros.follow.node import main; sys.exit(main())'
         words = [sys.executable, '-c', code, '--ros-args', '--params-file', str(file), *arguments]
         environment = {**os.environ, 'PYTHONPATH': str(ROOT), 'RCUTILS_LOGGING_USE_STDOUT': '0'}
         with log.open('w') as out:

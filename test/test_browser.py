@@ -30,7 +30,7 @@ pytest.importorskip('mujoco')
 from browser import ARROW, open_browser, PLANE, RING, unavailable
 from ros_bench import ros_bench, wait_until
 
-from dq_ik.ros.node import IkNode
+from dq_ik.ros.follow.node import IkNode
 from dq_ik.ros.sim_node import SimNode
 from dq_ik.ros.viewer_node import ViewerNode
 

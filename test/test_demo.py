@@ -34,11 +34,11 @@ from dq_ik.cli.main import main
 from dq_ik.demo import run as runner
 from dq_ik.demo.choices import find_robot, TIPS, tips_of, usable_viewer
 from dq_ik.demo.nodes import demo_nodes, DemoSettings, MODULES, NodeRow
-from dq_ik.demo.path import Eights, find_path, Sway
 from dq_ik.demo.processes import Child, end_all, watch
-from dq_ik.demo.tally import Tally
 from dq_ik.errors import DqIkError
 from dq_ik.robot.bundled import robot_names
+from dq_ik.stream.path import Eights, find_path, Sway
+from dq_ik.stream.tally import Tally
 
 ROOT = Path(__file__).resolve().parents[1]
 START_UP = 500.0  # a checkout without a library builds it first

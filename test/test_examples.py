@@ -60,7 +60,7 @@ def robot(name: str, tips: list[str]):
     from sensor_msgs.msg import JointState
 
     from dq_ik.robot.urdf import load_robot
-    from dq_ik.ros.node import IkNode
+    from dq_ik.ros.follow.node import IkNode
     from dq_ik.ros.sim_node import SimNode
 
     text = (ROOT / 'urdf' / f'{name}.urdf').read_text()

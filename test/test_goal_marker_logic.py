@@ -27,9 +27,9 @@ from visualization_msgs.msg import InteractiveMarkerControl, Marker
 from dq_ik.pose import Pose
 from dq_ik.robot.urdf import load_robot
 from dq_ik.ros.conversions import pose_from_msg
-from dq_ik.ros.marker_logic import Item, MarkerLogic, MarkerOutlet
-from dq_ik.ros.marker_messages import goal_marker, status_markers
+from dq_ik.ros.markers.messages import goal_marker, status_markers
 from dq_ik.ros.remote_options import from_parameter, to_parameter
+from dq_ik.stream.marker import Item, MarkerLogic, MarkerOutlet
 from dq_ik.viewer.report import BEST_REACH, Report
 
 TIP = 'panda_hand_tcp'

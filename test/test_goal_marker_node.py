@@ -33,7 +33,7 @@ from visualization_msgs.srv import GetInteractiveMarkers
 from dq_ik.pose import Pose
 from dq_ik.robot.urdf import load_robot
 from dq_ik.ros.conversions import fill_pose, pose_from_msg
-from dq_ik.ros.goal_marker import GoalMarkerNode
+from dq_ik.ros.markers.node import GoalMarkerNode
 
 PANDA = (Path(__file__).parent.parent / 'urdf' / 'panda.urdf').read_text()
 TIP = 'panda_hand_tcp'

@@ -22,10 +22,10 @@ from builtin_interfaces.msg import Time
 from moveit_msgs.srv import GetPositionFK
 
 from dq_ik.pose import Pose
-from dq_ik.ros.compute_fk import compute_fk
 from dq_ik.ros.conversions import pose_from_msg
-from dq_ik.ros.errors import ErrorCode
 from dq_ik.ros.frames import Frames
+from dq_ik.ros.services.compute_fk import compute_fk
+from dq_ik.ros.services.errors import ErrorCode
 
 ROBOT = ros_robot.robot()
 STATE = {**ros_robot.POSTURE, 'lift': 0.2, 'grip': 0.01}

@@ -30,10 +30,10 @@ from moveit_msgs.srv import GetPositionIK  # noqa: E402
 
 from dq_ik.options import IkOptions  # noqa: E402
 from dq_ik.pose import Pose  # noqa: E402
-from dq_ik.ros.compute_ik import IkServer  # noqa: E402
 from dq_ik.ros.conversions import fill_pose  # noqa: E402
-from dq_ik.ros.errors import ErrorCode, fill_error, RequestError  # noqa: E402
 from dq_ik.ros.frames import FrameError  # noqa: E402
+from dq_ik.ros.services.compute_ik import IkServer  # noqa: E402
+from dq_ik.ros.services.errors import ErrorCode, fill_error, RequestError  # noqa: E402
 from dq_ik.ros.settings import NodeSettings  # noqa: E402
 
 ROBOT = ros_robot.robot()

@@ -24,7 +24,7 @@ pytest.importorskip('rclpy')
 from rclpy.serialization import deserialize_message
 
 from dq_ik.errors import ChainError
-from dq_ik.ros.outputs import command_maps, JointMap, Outputs
+from dq_ik.ros.follow.outputs import command_maps, JointMap, Outputs
 from dq_ik.ros.settings import NodeSettings
 
 

@@ -27,7 +27,7 @@ from sensor_msgs.msg import JointState
 
 from dq_ik.pose import Pose
 from dq_ik.ros.conversions import fill_pose
-from dq_ik.ros.goal_topics import GoalTopics
+from dq_ik.ros.follow.goal_topics import GoalTopics
 from dq_ik.ros.polled import PolledTopic, STATES
 from dq_ik.ros.states import CurrentState
 

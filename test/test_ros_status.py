@@ -24,7 +24,7 @@ pytest.importorskip('rclpy')
 from diagnostic_msgs.msg import DiagnosticStatus
 
 from dq_ik.pose import Pose
-from dq_ik.ros import status
+from dq_ik.ros.follow import status
 
 
 class Inbox:

@@ -30,7 +30,7 @@ import ros_robot
 from ros_world import stamped
 from sensor_msgs.msg import JointState
 
-from dq_ik.ros.node import IkNode
+from dq_ik.ros.follow.node import IkNode
 from dq_ik.ros.polled import PolledTopic
 
 TIPS = ('flange', 'finger_left')

@@ -70,7 +70,7 @@ def processes(urdf: str) -> Iterator[None]:
     running = [
         subprocess.Popen([sys.executable, '-m', module, '--ros-args', '--params-file',
                           str(settings), *extra], env=environment())
-        for module, extra in (('dq_ik.ros.node', []), ('dq_ik.ros.sim_node', remap))]
+        for module, extra in (('dq_ik.ros.follow.node', []), ('dq_ik.ros.sim_node', remap))]
     try:
         yield
     finally:

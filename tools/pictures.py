@@ -34,7 +34,7 @@ from browser import Browser, open_browser, unavailable  # noqa: E402
 from ros_bench import ros_bench, wait_until  # noqa: E402
 
 from dq_ik.demo.choices import find_robot, TIPS  # noqa: E402
-from dq_ik.ros.node import IkNode  # noqa: E402
+from dq_ik.ros.follow.node import IkNode  # noqa: E402
 from dq_ik.ros.sim_node import SimNode  # noqa: E402
 from dq_ik.ros.viewer_node import ViewerNode  # noqa: E402
 from dq_ik.viewer.goals import FigureOfEight, PERIOD  # noqa: E402

@@ -39,7 +39,7 @@ def run(args: Namespace) -> int:
     try:
         from moveit_msgs.srv import GetPositionIK
     except ImportError:
-        from dq_ik.ros.services import HOW_TO_GET_MOVEIT_MSGS
+        from dq_ik.ros.services.server import HOW_TO_GET_MOVEIT_MSGS
         print(HOW_TO_GET_MOVEIT_MSGS)
         return 1
     from dq_ik.ros.client import Client

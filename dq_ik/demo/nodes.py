@@ -36,10 +36,10 @@ PRIORITY = 10  # real-time, of what moves the robot: a browser takes all that it
 
 #: executables of this package and the modules that hold their ``main``
 MODULES = {
-    'ik_node': 'dq_ik.ros.node',
+    'ik_node': 'dq_ik.ros.follow.node',
     'viewer_node': 'dq_ik.ros.viewer_node',
     'sim_node': 'dq_ik.ros.sim_node',
-    'goal_marker': 'dq_ik.ros.goal_marker',
+    'goal_marker': 'dq_ik.ros.markers.node',
     'path_node': 'dq_ik.ros.path_node',
 }
 

@@ -23,17 +23,17 @@ from typing import Any
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
-from dq_ik.demo.path import find_path, Path
-from dq_ik.demo.tally import Tally
 from dq_ik.errors import DqIkError
 from dq_ik.pose import Pose
 from dq_ik.robot.chain import Chain
 from dq_ik.robot.urdf import load_robot
 from dq_ik.ros.description import listen_for_description
-from dq_ik.ros.goal_topics import GoalTopics
+from dq_ik.ros.follow.goal_topics import GoalTopics
 from dq_ik.ros.parameters import declare
 from dq_ik.ros.running import run, steady_timer
 from dq_ik.ros.settings import GoalSenderSettings, setting
+from dq_ik.stream.path import find_path, Path
+from dq_ik.stream.tally import Tally
 
 LAST_ANSWERS = 0.3  # time for the answers to the last goals [s]
 

@@ -21,8 +21,8 @@ from typing import Any
 
 from dq_ik.errors import DqIkError
 from dq_ik.ros.conversions import joint_positions, multi_dof_positions
-from dq_ik.ros.errors import ErrorCode, RequestError
 from dq_ik.ros.groups import Robot
+from dq_ik.ros.services.errors import ErrorCode, RequestError
 
 NO_JOINT_STATES = 'no joint_states received yet, joints not in the request are taken at neutral'
 

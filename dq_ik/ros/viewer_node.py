@@ -33,7 +33,7 @@ from dq_ik.pose import Pose
 from dq_ik.robot.chain import Chain
 from dq_ik.robot.urdf import load_robot
 from dq_ik.ros.description import LATCHED, listen_for_description
-from dq_ik.ros.goal_topics import GoalTopics, report_from_status
+from dq_ik.ros.follow.goal_topics import GoalTopics, report_from_status
 from dq_ik.ros.parameters import declare
 from dq_ik.ros.polled import PolledTopic, STATES
 from dq_ik.ros.remote_options import RemoteOptions

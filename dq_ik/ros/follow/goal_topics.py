@@ -28,7 +28,7 @@ from dq_ik.errors import DqIkError
 from dq_ik.pose import Pose
 from dq_ik.robot.chain import Chain
 from dq_ik.ros.conversions import fill_pose
-from dq_ik.ros.follower import NEWEST, topic_name
+from dq_ik.ros.follow.follower import NEWEST, topic_name
 from dq_ik.ros.polled import PolledTopic
 from dq_ik.ros.wire import read_goal, STAMP_PART
 from dq_ik.viewer.report import Report

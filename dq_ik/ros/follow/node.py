@@ -30,13 +30,13 @@ from dq_ik.errors import DqIkError
 from dq_ik.native.load import describe
 from dq_ik.options import IkOptions
 from dq_ik.ros.description import listen_for_description, listen_for_text
-from dq_ik.ros.follower import Follower
+from dq_ik.ros.follow.follower import Follower
+from dq_ik.ros.follow.prepared import prepare, Prepared
 from dq_ik.ros.frames import TfLookup
 from dq_ik.ros.parameters import declare, declare_groups, updated
 from dq_ik.ros.polled import PolledTopic, STATES
-from dq_ik.ros.prepared import prepare, Prepared
 from dq_ik.ros.running import go_first, run, steady_timer
-from dq_ik.ros.services import Services
+from dq_ik.ros.services.server import Services
 from dq_ik.ros.settings import NodeSettings
 from dq_ik.ros.srdf import check_srdf
 from dq_ik.ros.states import CurrentState

@@ -21,12 +21,12 @@ from dataclasses import dataclass
 from dq_ik.options import IkOptions
 from dq_ik.pose import Pose
 from dq_ik.robot.chain import Chain
-from dq_ik.ros.compute_ik import IkServer
+from dq_ik.ros.follow.outputs import command_maps, CommandMaps
 from dq_ik.ros.frames import Frames, Lookup
 from dq_ik.ros.groups import build_robot, GroupNames, Robot
-from dq_ik.ros.outputs import command_maps, CommandMaps
+from dq_ik.ros.services.compute_ik import IkServer
 from dq_ik.ros.settings import NodeSettings
-from dq_ik.ros.stream import Stream
+from dq_ik.stream.tracker import Stream
 
 
 @dataclass(frozen=True)

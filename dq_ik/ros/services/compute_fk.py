@@ -23,9 +23,9 @@ from geometry_msgs.msg import PoseStamped
 from dq_ik.errors import listing
 from dq_ik.pose import Pose
 from dq_ik.ros.conversions import fill_pose
-from dq_ik.ros.errors import ErrorCode, fill_error, RequestError
 from dq_ik.ros.frames import FrameError, Frames
 from dq_ik.ros.groups import Robot
+from dq_ik.ros.services.errors import ErrorCode, fill_error, RequestError
 from dq_ik.ros.states import requested_state
 
 

@@ -26,11 +26,11 @@ from rclpy.task import Future
 from std_srvs.srv import Trigger
 
 from dq_ik.result import IkResult, Status
-from dq_ik.ros.compute_fk import compute_fk
-from dq_ik.ros.compute_ik import IkServer, Query, QUICK
-from dq_ik.ros.errors import ErrorCode, fill_error, RequestError
-from dq_ik.ros.follower import Follower
-from dq_ik.ros.prepared import Prepared
+from dq_ik.ros.follow.follower import Follower
+from dq_ik.ros.follow.prepared import Prepared
+from dq_ik.ros.services.compute_fk import compute_fk
+from dq_ik.ros.services.compute_ik import IkServer, Query, QUICK
+from dq_ik.ros.services.errors import ErrorCode, fill_error, RequestError
 from dq_ik.ros.states import CurrentState
 
 HOW_TO_GET_MOVEIT_MSGS = (

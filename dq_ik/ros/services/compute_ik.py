@@ -35,21 +35,21 @@ from dq_ik.options import IkOptions, METADATA
 from dq_ik.pose import Pose
 from dq_ik.result import IkResult, Status
 from dq_ik.robot.chain import Chain
-from dq_ik.ros.constraints import (
+from dq_ik.ros.conversions import pose_from_msg, RobotStateWriter, seconds
+from dq_ik.ros.frames import FrameError, Frames, Lookup, rigid_body
+from dq_ik.ros.groups import Robot
+from dq_ik.ros.services.constraints import (
     bounds,
     broken_ranges,
     joint_ranges,
     JointRange,
     unsupported,
 )
-from dq_ik.ros.conversions import pose_from_msg, RobotStateWriter, seconds
-from dq_ik.ros.errors import ErrorCode, fill_error, RequestError
-from dq_ik.ros.frames import FrameError, Frames, Lookup, rigid_body
-from dq_ik.ros.groups import Robot
+from dq_ik.ros.services.errors import ErrorCode, fill_error, RequestError
 from dq_ik.ros.settings import NodeSettings
 from dq_ik.ros.states import NO_JOINT_STATES, requested_state
-from dq_ik.ros.stream import goal_maker
 from dq_ik.solver import Solver
+from dq_ik.stream.tracker import goal_maker
 
 # A solve in the executor thread may take this long [s]; what needs more goes to a worker.
 QUICK = 1e-3

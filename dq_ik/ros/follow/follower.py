@@ -30,16 +30,16 @@ from rclpy.qos import QoSProfile
 from dq_ik.errors import DqIkError
 from dq_ik.pose import Pose
 from dq_ik.result import IkResult
-from dq_ik.ros import status
 from dq_ik.ros.description import LATCHED
-from dq_ik.ros.outputs import command_maps, Outputs
+from dq_ik.ros.follow import status
+from dq_ik.ros.follow.outputs import command_maps, Outputs
+from dq_ik.ros.follow.prepared import Prepared
 from dq_ik.ros.polled import take_all
-from dq_ik.ros.prepared import Prepared
 from dq_ik.ros.running import steady_timer
 from dq_ik.ros.settings import NodeSettings
 from dq_ik.ros.states import CurrentState
-from dq_ik.ros.stream import Stream
 from dq_ik.ros.wire import read_goal
+from dq_ik.stream.tracker import Stream
 
 NEWEST = QoSProfile(depth=1)
 WARN_PERIOD = 5.0

@@ -24,7 +24,7 @@ import numpy as np
 
 from dq_ik.robot.chain import Chain
 from dq_ik.robot.model import RobotModel
-from dq_ik.ros.errors import ErrorCode, RequestError
+from dq_ik.ros.services.errors import ErrorCode, RequestError
 
 # Rounding that a position on the edge of a constraint may show.
 SLACK = 1e-9

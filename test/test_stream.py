@@ -20,7 +20,7 @@ import ros_robot
 from dq_ik.options import IkOptions
 from dq_ik.pose import Pose
 from dq_ik.ros.settings import NodeSettings
-from dq_ik.ros.stream import SpeedLimit, Stream
+from dq_ik.stream.tracker import SpeedLimit, Stream
 
 START = np.array([ros_robot.POSTURE[name] for name in ros_robot.ARM])
 DT = 0.01
