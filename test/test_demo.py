@@ -89,15 +89,6 @@ def test_parameters_follow_the_choices():
     assert rows(viewer='rviz')['robot_state_publisher'].parameters['publish_frequency'] >= 60.0
 
 
-@pytest.mark.parametrize('permitted', [True, False])
-def test_what_moves_the_robot_goes_first_where_it_is_permitted(permitted, monkeypatch):
-    monkeypatch.setattr('dq_ik.demo.nodes.may_take_priority', lambda _: permitted)
-    table = rows()
-    for name in ('ik_node', 'sim_node'):
-        assert ('thread_priority' in table[name].parameters) == permitted
-    assert 'thread_priority' not in table['viewer_node'].parameters
-
-
 def test_rviz_stands_on_the_root_of_the_robot():
     layout = Path('some/demo.rviz')
     assert rows(viewer='rviz')['rviz2'].arguments == ('-f', 'rail')

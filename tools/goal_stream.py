@@ -30,10 +30,8 @@ from sensor_msgs.msg import JointState
 from dq_ik.pose import Pose
 from dq_ik.ros.conversions import fill_pose
 from dq_ik.ros.polled import PolledTopic
-from dq_ik.ros.priority import may_take_priority, take_priority
 
 PERIOD = 4.0  # of the circle that the goals move on [s]
-PRIORITY = 20
 BATCH = 100  # goals after which answers are counted
 
 
@@ -83,8 +81,6 @@ def main() -> int:
     given = parser.parse_args()
     rclpy.init(args=[])
     node = Node('goal_stream')
-    if may_take_priority(PRIORITY):  # what is measured are the others
-        take_priority(PRIORITY)
     print(*stream(node, given.base, given.rate, given.duration))
     rclpy.shutdown()
     return 0

@@ -38,9 +38,7 @@ from ros_bench import ros_bench, wait_until  # noqa: E402
 from sensor_msgs.msg import JointState  # noqa: E402
 import viser  # noqa: E402
 
-from dq_ik.demo.nodes import PRIORITY  # noqa: E402
 from dq_ik.robot.bundled import robot_file  # noqa: E402
-from dq_ik.ros.priority import may_take_priority  # noqa: E402
 from dq_ik.ros.viewer_node import ViewerNode  # noqa: E402
 
 DOMAIN = 161
@@ -63,9 +61,8 @@ def processes(urdf: str) -> Iterator[None]:
     settings = ROOT / 'build' / 'page_speed.yaml'
     settings.parent.mkdir(exist_ok=True)
     quoted = '\n'.join(f'      {line}' for line in urdf.splitlines())
-    priority = PRIORITY if may_take_priority(PRIORITY) else 0
     settings.write_text(f'/**:\n  ros__parameters:\n    robot_description: |\n{quoted}\n'
-                        f'    tip_links: [{TIP}]\n    thread_priority: {priority}\n')
+                        f'    tip_links: [{TIP}]\n')
     remap = ['-r', 'joint_commands:=dq_ik/joint_commands']
     running = [
         subprocess.Popen([sys.executable, '-m', module, '--ros-args', '--params-file',

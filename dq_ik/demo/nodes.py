@@ -26,13 +26,11 @@ from pathlib import Path
 from typing import Any
 
 from dq_ik.robot.urdf import load_robot
-from dq_ik.ros.priority import may_take_priority
 
 VIEWERS = ('rviz', 'web', 'none')
 IK_NODE = 'dq_ik'
 PATH_NODE = 'dq_ik_path'
 TF_RATE = 60.0
-PRIORITY = 10  # real-time, of what moves the robot: a browser takes all that it gets
 
 #: executables of this package and the modules that hold their ``main``
 MODULES = {
@@ -106,21 +104,16 @@ def _chain(settings: DemoSettings) -> dict[str, Any]:
     return chain
 
 
-def _first() -> dict[str, Any]:
-    """Return the parameter that lets a node go before browsers, where it is permitted."""
-    return {'thread_priority': PRIORITY} if may_take_priority(PRIORITY) else {}
-
-
 def _ik_node(settings: DemoSettings) -> NodeRow:
     return NodeRow(
         'dq_ik', 'ik_node', IK_NODE,
-        {**_chain(settings), 'method': settings.solver, **_first()},
+        {**_chain(settings), 'method': settings.solver},
         (('~/joint_commands', _commands(settings)),))
 
 
 def _sim_node(settings: DemoSettings) -> NodeRow:
     return NodeRow(
-        'dq_ik', 'sim_node', 'dq_ik_sim', {**_description(settings), **_first()},
+        'dq_ik', 'sim_node', 'dq_ik_sim', _description(settings),
         (('joint_commands', _commands(settings)),))
 
 

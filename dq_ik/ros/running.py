@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""How our nodes run: until shutdown, with clear last words; by real time, and in time."""
+"""How our nodes run: until shutdown, with clear last words, and by real time."""
 
 from __future__ import annotations
 
@@ -28,7 +28,6 @@ from rclpy.node import Node
 from rclpy.timer import Timer
 
 from dq_ik.errors import DqIkError
-from dq_ik.ros.priority import return_priority, take_priority
 
 
 def run(name: str, make_node: Callable[[], Node], args: list[str] | None = None) -> int:
@@ -54,7 +53,6 @@ def run(name: str, make_node: Callable[[], Node], args: list[str] | None = None)
             raise
     finally:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # it ends already: no second Ctrl-C
-        return_priority()  # the middleware waits actively for threads that need the core
         if node is not None:
             node.destroy_node()
         rclpy.try_shutdown()
@@ -64,12 +62,3 @@ def run(name: str, make_node: Callable[[], Node], args: list[str] | None = None)
 def steady_timer(node: Node, period: float, callback: Callable[[], None]) -> Timer:
     """Call ``callback`` every ``period`` seconds of real time, also while simulated time stops."""
     return node.create_timer(period, callback, clock=Clock(clock_type=ClockType.STEADY_TIME))
-
-
-def go_first(node: Node, priority: int) -> None:
-    """Run at a real-time priority, unless it is 0; where this is not permitted, say so."""
-    if priority > 0:
-        try:
-            take_priority(priority)
-        except PermissionError as error:
-            node.get_logger().warning(f'thread_priority has no effect: {error}')

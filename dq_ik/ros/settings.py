@@ -35,13 +35,6 @@ def setting(default: Any, description: str, **metadata: Any) -> Any:
     return field(default=default, metadata={'description': description, **metadata})
 
 
-def priority_setting() -> Any:
-    """Declare the priority of a node that others wait for."""
-    return setting(
-        0, 'real-time priority (SCHED_FIFO) of the node, where it is permitted; 0: an ordinary '
-        'process', minimum=0, maximum=99, read_only=True)
-
-
 @dataclass(frozen=True)
 class DescriptionSettings:
     """Parameters of every node that needs to know the robot."""
@@ -119,7 +112,6 @@ class NodeSettings:
     status_rate: float = setting(
         10.0, 'greatest rate [Hz] of ~/status while nothing changes; changes are sent at once',
         minimum=0.1, maximum=1000.0)
-    thread_priority: int = priority_setting()
     use_tf: bool = setting(
         True, 'follow goals in frames outside the robot by tf2, where tf2_ros is installed',
         read_only=True)

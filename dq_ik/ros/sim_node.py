@@ -32,8 +32,8 @@ from dq_ik.robot.urdf import load_robot
 from dq_ik.ros.conversions import seconds
 from dq_ik.ros.description import listen_for_description
 from dq_ik.ros.parameters import declare
-from dq_ik.ros.running import go_first, run, steady_timer
-from dq_ik.ros.settings import DescriptionSettings, priority_setting, setting
+from dq_ik.ros.running import run, steady_timer
+from dq_ik.ros.settings import DescriptionSettings, setting
 from dq_ik.sim import open_arm, SimulatedArm, SimulationError
 from dq_ik.sim.arm import driven_joints, ENGINES, neutral_position
 
@@ -51,7 +51,6 @@ class SimSettings(DescriptionSettings):
         100.0, 'joint states per second [Hz]', minimum=1.0, maximum=1000.0, read_only=True)
     gravity_compensation: bool = setting(
         True, 'let the motors carry the weight of the arm', read_only=True)
-    thread_priority: int = priority_setting()
 
 
 class SimNode(Node):
@@ -71,7 +70,6 @@ class SimNode(Node):
         self.create_subscription(JointTrajectory, 'joint_trajectory', self._on_trajectory, 1)
         listen_for_description(self, self._settings.robot_description, self._use)
         steady_timer(self, 1.0 / self._settings.rate, self._step)
-        go_first(self, self._settings.thread_priority)
 
     def _use(self, urdf: str) -> None:
         model = load_robot(urdf)

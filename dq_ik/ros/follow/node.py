@@ -35,7 +35,7 @@ from dq_ik.ros.follow.prepared import prepare, Prepared
 from dq_ik.ros.frames import TfLookup
 from dq_ik.ros.parameters import declare, declare_groups, updated
 from dq_ik.ros.polled import PolledTopic, STATES
-from dq_ik.ros.running import go_first, run, steady_timer
+from dq_ik.ros.running import run, steady_timer
 from dq_ik.ros.services.server import Services
 from dq_ik.ros.settings import NodeSettings
 from dq_ik.ros.srdf import check_srdf
@@ -139,8 +139,6 @@ class IkNode(Node):
         if self._follower is None or self._kinematics is None:
             self._follower = Follower(self, prepared.settings, self._state)
             self._kinematics = Services(self, self._follower, self._state)
-            # not earlier: a checkout at work may have built its library until now
-            go_first(self, self._settings.thread_priority)
         self._follower.use(prepared)
         self._kinematics.use(prepared)
         self._prepared = prepared
