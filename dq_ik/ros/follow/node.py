@@ -16,7 +16,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-import gc
 import sys
 from time import perf_counter
 from typing import Any
@@ -168,11 +167,7 @@ def main(args: list[str] | None = None, **kwargs: Any) -> int:
 
     :param kwargs: for the node, such as ``parameter_overrides``.
     """
-    def make() -> IkNode:
-        node = IkNode(**kwargs)
-        gc.freeze()  # what exists now stays: the collector need not walk it while goals stream
-        return node
-    return run('dq_ik', make, args)
+    return run('dq_ik', lambda: IkNode(**kwargs), args)
 
 
 if __name__ == '__main__':
