@@ -30,8 +30,8 @@ import ros_robot
 from ros_world import stamped
 from sensor_msgs.msg import JointState
 
+from dq_ik.ros.follow.follower import take_all
 from dq_ik.ros.follow.node import IkNode
-from dq_ik.ros.polled import PolledTopic
 
 TIPS = ('flange', 'finger_left')
 CHAIN = ros_robot.robot().groups['arm_and_hand']
@@ -54,7 +54,8 @@ class World:
         self.sender = Node('sender', context=self.context)
         self.goals = {tip: self.sender.create_publisher(PoseStamped, f'/dq_ik/{tip}/goal_pose', 1)
                       for tip in TIPS}
-        self.commands = PolledTopic(self.sender, JointState, '/dq_ik/joint_commands', 100)
+        self.commands = self.sender.create_subscription(
+            JointState, '/dq_ik/joint_commands', lambda _: None, 100)
         for publisher in self.goals.values():
             wait_until(publisher.get_subscription_count)
         wait_until(lambda: self.sender.count_publishers('/dq_ik/joint_commands'))
@@ -66,7 +67,7 @@ class World:
         for _ in range(30):
             self.executor.spin_once(timeout_sec=0.01)
         time.sleep(0.2)
-        return self.commands.take()
+        return take_all(self.commands)
 
     def close(self):
         self.executor.shutdown()

@@ -22,17 +22,15 @@ import sys
 import time
 
 from geometry_msgs.msg import PoseStamped
-import rclpy
 from rclpy.node import Node
 from rclpy.serialization import serialize_message
 from sensor_msgs.msg import JointState
 
 from dq_ik.pose import Pose
+from dq_ik.ros.client import Client
 from dq_ik.ros.conversions import fill_pose
-from dq_ik.ros.polled import PolledTopic
 
 PERIOD = 4.0  # of the circle that the goals move on [s]
-BATCH = 100  # goals after which answers are counted
 
 
 def circle(base: str, rate: float) -> list[bytes]:
@@ -51,25 +49,23 @@ def circle(base: str, rate: float) -> list[bytes]:
 def stream(node: Node, base: str, rate: float, duration: float) -> tuple[float, float]:
     """Return goals sent and commands received per second."""
     publisher = node.create_publisher(PoseStamped, 'dq_ik/goal_pose', 1)
-    commands = PolledTopic(node, JointState, 'dq_ik/joint_commands', 10 * BATCH, raw=True)
+    answers: list[bytes] = []
+    node.create_subscription(
+        JointState, 'dq_ik/joint_commands', answers.append, 10, raw=True)
     goals = circle(base, rate)
     while not (publisher.get_subscription_count()
                and node.count_publishers('dq_ik/joint_commands')):
         time.sleep(0.05)
     time.sleep(1.0)
-    answered = 0
     count = round(rate * duration)
     began = time.perf_counter()
     for index in range(count):
         # Each goal has its moment: what was late makes the next ones no later.
         time.sleep(max(0.0, began + index / rate - time.perf_counter()))
         publisher.publish(goals[index % len(goals)])
-        if index % BATCH == 0:
-            answered += len(commands.take())
     elapsed = time.perf_counter() - began + 1.0 / rate
     time.sleep(0.2)
-    answered += len(commands.take())
-    return count / elapsed, answered / elapsed
+    return count / elapsed, len(answers) / elapsed
 
 
 def main() -> int:
@@ -79,10 +75,8 @@ def main() -> int:
     parser.add_argument('--rate', type=float, default=500.0, help='goals per second')
     parser.add_argument('--duration', type=float, default=10.0, help='seconds')
     given = parser.parse_args()
-    rclpy.init(args=[])
-    node = Node('goal_stream')
-    print(*stream(node, given.base, given.rate, given.duration))
-    rclpy.shutdown()
+    with Client('goal_stream') as client:
+        print(*stream(client.node, given.base, given.rate, given.duration))
     return 0
 
 

@@ -15,50 +15,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 import math
 from typing import Any
+
+from rclpy.node import Node
+from rclpy.qos import QoSProfile, QoSReliabilityPolicy
+from sensor_msgs.msg import JointState
 
 from dq_ik.errors import DqIkError
 from dq_ik.ros.conversions import joint_positions, multi_dof_positions
 from dq_ik.ros.groups import Robot
 from dq_ik.ros.services.errors import ErrorCode, RequestError
 
+# Best effort: as fast as a robot reports, and with every publisher.
+STATES = QoSProfile(depth=10, reliability=QoSReliabilityPolicy.BEST_EFFORT)
 NO_JOINT_STATES = 'no joint_states received yet, joints not in the request are taken at neutral'
 
 
 class CurrentState:
     """The newest position of each joint. Publishers may send parts of it, or of other robots."""
 
-    def __init__(self, take: Callable[[], Iterable[Any]] = tuple) -> None:
-        """
-        Know nothing.
-
-        :param take: returns the ``sensor_msgs/JointState`` that came since it was last called.
-        """
-        self._take = take
-        self.recent: dict[str, float] = {}  # as of the last look
-
-    @property
-    def positions(self) -> dict[str, float]:
-        """Positions by joint name, with all that has arrived until now."""
-        self.refresh()
-        return self.recent
-
-    def refresh(self) -> None:
-        """Take what has arrived."""
-        for msg in self._take():
-            self.update(msg)
+    def __init__(self, node: Node | None = None) -> None:
+        """Know nothing yet, and listen to ``joint_states`` if there is a node."""
+        self.positions: dict[str, float] = {}
+        if node is not None:
+            node.create_subscription(JointState, 'joint_states', self.update, STATES)
 
     def update(self, msg: Any) -> None:
         """Take a ``sensor_msgs/JointState``, unless lengths differ or a value is not finite."""
         if len(msg.name) == len(msg.position) and math.isfinite(sum(msg.position)):
-            self.recent.update(zip(msg.name, msg.position))
+            self.positions.update(zip(msg.name, msg.position))
 
     def knows(self, names: tuple[str, ...]) -> bool:
         """Whether every one of these joints was heard of."""
-        positions = self.positions
-        return all(name in positions for name in names)
+        return all(name in self.positions for name in names)
 
 
 def requested_state(msg: Any, robot: Robot, current: Mapping[str, float]) -> dict[str, float]:

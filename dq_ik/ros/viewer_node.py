@@ -25,7 +25,6 @@ from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.node import Node
-from sensor_msgs.msg import JointState
 
 from dq_ik.errors import listing
 from dq_ik.options import IkOptions
@@ -35,7 +34,6 @@ from dq_ik.robot.urdf import load_robot
 from dq_ik.ros.description import LATCHED, listen_for_description
 from dq_ik.ros.follow.goal_topics import GoalTopics, report_from_status
 from dq_ik.ros.parameters import declare
-from dq_ik.ros.polled import PolledTopic, STATES
 from dq_ik.ros.remote_options import RemoteOptions
 from dq_ik.ros.running import run, steady_timer
 from dq_ik.ros.settings import GoalSenderSettings, setting
@@ -77,7 +75,7 @@ class ViewerNode(Node):
         self._settings = declare(self, ViewerSettings)
         self._page: Page | None = None
         self._chain: Chain | None = None
-        self._state = CurrentState(PolledTopic(self, JointState, 'joint_states', STATES).take)
+        self._state = CurrentState(self)
         self._goals: GoalTopics | None = None
         self._options = RemoteOptions(self, self._settings.ik_node, self._on_option)
         self._server = open_server(self._settings.host, self._settings.port)
@@ -88,7 +86,7 @@ class ViewerNode(Node):
             raise
         self._say_where()
         self._status_topic = self.resolve_topic_name(f'{self._settings.ik_node}/status')
-        self._answers = PolledTopic(self, DiagnosticStatus, self._status_topic, LATCHED)
+        self.create_subscription(DiagnosticStatus, self._status_topic, self._on_status, LATCHED)
         self._is_solver_there: bool | None = None
         steady_timer(self, 1.0 / self._settings.rate, self._tick)
         steady_timer(self, LOOK_PERIOD, self._look_for_solver)
@@ -146,6 +144,11 @@ class ViewerNode(Node):
         else:
             self._page.show_option(name, value)
 
+    def _on_status(self, msg: DiagnosticStatus) -> None:
+        if self._page is not None:
+            self._is_solver_there = True
+            self._page.show_report(report_from_status(msg))
+
     def _look_for_solver(self) -> None:
         """Say when nobody follows the goals."""
         is_there = self.count_publishers(self._status_topic) > 0
@@ -155,13 +158,10 @@ class ViewerNode(Node):
                 message=f'for the solver, node {self._settings.ik_node}', title='Waiting'))
 
     def _tick(self) -> None:
-        """Show what has come since the last time; of answers, the newest."""
+        """Show what has come since the last time."""
         if self._page is None or self._chain is None or self._goals is None:
             return
         self._goals.hear()
-        for msg in self._answers.take():
-            self._is_solver_there = True
-            self._page.show_report(report_from_status(msg))
         if self._state.knows(self._chain.joint_names):
             self._page.show_joints(self._state.positions)
         self._page.tick()

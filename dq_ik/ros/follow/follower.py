@@ -26,6 +26,7 @@ from geometry_msgs.msg import PoseStamped
 from rclpy.event_handler import PublisherEventCallbacks
 from rclpy.node import Node
 from rclpy.qos import QoSProfile
+from rclpy.subscription import Subscription
 
 from dq_ik.errors import DqIkError
 from dq_ik.pose import Pose
@@ -34,7 +35,6 @@ from dq_ik.ros.description import LATCHED
 from dq_ik.ros.follow import status
 from dq_ik.ros.follow.outputs import command_maps, Outputs
 from dq_ik.ros.follow.prepared import Prepared
-from dq_ik.ros.polled import take_all
 from dq_ik.ros.running import steady_timer
 from dq_ik.ros.settings import NodeSettings
 from dq_ik.ros.states import CurrentState
@@ -238,6 +238,15 @@ class Follower:
         self.counters.best_reach += not reached
         level = DiagnosticStatus.OK if reached else DiagnosticStatus.WARN
         self._status.offer(level, partial(status.result_status, self._name, result), now)
+
+
+def take_all(subscription: Subscription) -> list[Any]:
+    """Return the messages that wait in a subscription, the newest last."""
+    messages, handle = [], subscription.handle
+    with handle:
+        while (taken := handle.take_message(subscription.msg_type, subscription.raw)) is not None:
+            messages.append(taken[0])
+    return messages
 
 
 def topic_name(link: str) -> str:

@@ -18,19 +18,17 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from functools import partial
 
 from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import PoseStamped
 from rclpy.node import Node
-from rclpy.serialization import serialize_message
 
 from dq_ik.errors import DqIkError
 from dq_ik.pose import Pose
 from dq_ik.robot.chain import Chain
-from dq_ik.ros.conversions import fill_pose
+from dq_ik.ros.conversions import fill_pose, pose_from_msg
 from dq_ik.ros.follow.follower import NEWEST, topic_name
-from dq_ik.ros.polled import PolledTopic
-from dq_ik.ros.wire import read_goal, STAMP_PART
 from dq_ik.viewer.report import Report
 
 # Goals of ours that may still come back to us, recognised by tip and time stamp.
@@ -57,23 +55,24 @@ class GoalTopics:
         self._node = node
         self._base = chain.base
         self._on_goal = on_goal
-        self._sent: deque[tuple[str, bytes]] = deque(maxlen=ECHOES)
+        self._sent: deque[tuple[str, int, int]] = deque(maxlen=ECHOES)
+        self._foreign: dict[str, PoseStamped] = {}  # the newest of each tip
         topics = {tip: f'{remote}/{topic_name(tip)}/goal_pose' for tip in chain.tips}
         if len(topics) == 1:
             topics = {chain.tips[0]: f'{remote}/goal_pose'}
         self._publishers = {
             tip: node.create_publisher(PoseStamped, topic, NEWEST)
             for tip, topic in topics.items()}
-        self._listeners = {
-            tip: PolledTopic(node, PoseStamped, topic, WAITING, raw=True)
-            for tip, topic in topics.items()}
+        self._listeners = [
+            node.create_subscription(PoseStamped, topic, partial(self._take, tip), WAITING)
+            for tip, topic in topics.items()]
 
     def close(self) -> None:
         """Leave the topics."""
         for publisher in self._publishers.values():
             self._node.destroy_publisher(publisher)
-        for listener in self._listeners.values():
-            listener.close()
+        for listener in self._listeners:
+            self._node.destroy_subscription(listener)
 
     def send(self, tip: str, pose: Pose) -> None:
         """Publish a goal; may be called from any thread."""
@@ -81,26 +80,30 @@ class GoalTopics:
         msg.header.frame_id = self._base
         msg.header.stamp = self._node.get_clock().now().to_msg()
         fill_pose(msg.pose, pose)
-        data = serialize_message(msg)
-        self._sent.append((tip, data[STAMP_PART]))
-        self._publishers[tip].publish(data)
+        self._sent.append(_identity(tip, msg))
+        self._publishers[tip].publish(msg)
 
     def hear(self) -> None:
         """Pass on the newest goal of each tip that somebody else has sent since the last time."""
-        for tip, listener in self._listeners.items():
-            foreign = [data for data in listener.take()
-                       if (tip, data[STAMP_PART]) not in self._sent]
-            if foreign:
-                self._pass_on(tip, foreign[-1])
+        foreign, self._foreign = self._foreign, {}
+        for tip, msg in foreign.items():
+            try:
+                pose = pose_from_msg(msg.pose)
+            except DqIkError as error:
+                self._node.get_logger().warning(
+                    f'goal ignored: {error}', throttle_duration_sec=5.0)
+                continue
+            if msg.header.frame_id == self._base:
+                self._on_goal(tip, pose)
 
-    def _pass_on(self, tip: str, data: bytes) -> None:
-        try:
-            frame, pose = read_goal(data)
-        except DqIkError as error:
-            self._node.get_logger().warning(f'goal ignored: {error}', throttle_duration_sec=5.0)
-            return
-        if frame == self._base:
-            self._on_goal(tip, pose)
+    def _take(self, tip: str, msg: PoseStamped) -> None:
+        if _identity(tip, msg) not in self._sent:
+            self._foreign[tip] = msg
+
+
+def _identity(tip: str, msg: PoseStamped) -> tuple[str, int, int]:
+    """Return what tells a goal from others: its tip and its stamp."""
+    return tip, msg.header.stamp.sec, msg.header.stamp.nanosec
 
 
 def report_from_status(msg: DiagnosticStatus) -> Report:

@@ -23,7 +23,6 @@ from typing import Any
 from rcl_interfaces.msg import SetParametersResult
 from rclpy.node import Node
 from rclpy.parameter import Parameter
-from sensor_msgs.msg import JointState
 
 from dq_ik.errors import DqIkError
 from dq_ik.native.load import describe
@@ -33,15 +32,11 @@ from dq_ik.ros.follow.follower import Follower
 from dq_ik.ros.follow.prepared import prepare, Prepared
 from dq_ik.ros.frames import TfLookup
 from dq_ik.ros.parameters import declare, declare_groups, updated
-from dq_ik.ros.polled import PolledTopic, STATES
-from dq_ik.ros.running import run, steady_timer
+from dq_ik.ros.running import run
 from dq_ik.ros.services.server import Services
 from dq_ik.ros.settings import NodeSettings
 from dq_ik.ros.srdf import check_srdf
 from dq_ik.ros.states import CurrentState
-
-# How often joint states are read that nobody has asked for [s].
-STATE_PERIOD = 0.05
 
 
 class IkNode(Node):
@@ -58,13 +53,12 @@ class IkNode(Node):
         self._options = declare(self, IkOptions)
         self._named = declare_groups(self, self._settings)
         self._lookup = self._start_tf()
-        self._state = CurrentState(PolledTopic(self, JointState, 'joint_states', STATES).take)
+        self._state = CurrentState(self)
         self._prepared: Prepared | None = None
         self._follower: Follower | None = None
         self._kinematics: Services | None = None
         self._heard = self._semantic = ''  # the newest texts of the two topics
         self._pending: tuple[NodeSettings, IkOptions, Prepared | None] | None = None
-        steady_timer(self, STATE_PERIOD, self._state.refresh)  # before any is lost
         listen_for_text(self, 'robot_description_semantic', self.on_semantic)
         listen_for_description(self, self._settings.robot_description, self.on_description)
         self.add_on_set_parameters_callback(self.on_set_parameters)

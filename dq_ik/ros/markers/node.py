@@ -41,7 +41,6 @@ from dq_ik.ros.description import LATCHED, listen_for_description
 from dq_ik.ros.follow.goal_topics import GoalTopics, report_from_status
 from dq_ik.ros.markers.messages import goal_marker, status_markers
 from dq_ik.ros.parameters import declare
-from dq_ik.ros.polled import PolledTopic, STATES
 from dq_ik.ros.remote_options import RemoteOptions
 from dq_ik.ros.running import run, steady_timer
 from dq_ik.ros.settings import GoalSenderSettings, setting
@@ -77,7 +76,7 @@ class GoalMarkerNode(Node):
         self._logic: MarkerLogic | None = None
         self._topics: GoalTopics | None = None
         self._report = Report()
-        self._state = CurrentState(PolledTopic(self, JointState, 'joint_states', STATES).take)
+        self._state = CurrentState(self)
         self._options = RemoteOptions(self, self._settings.ik_node, self._on_option)
         self._status = self.create_publisher(MarkerArray, '~/status_markers', LATCHED)
         listen_for_description(self, self._settings.robot_description, self._use)

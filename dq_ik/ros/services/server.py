@@ -76,10 +76,7 @@ class Services:
         self._follower.counters.ik_calls += 1
         server = self._prepared.server
         try:
-            # A look takes as long as a solve: it is worth it for a request without a state.
-            listed = request.ik_request.robot_state.joint_state.name
-            current = self._state.recent if listed else self._state.positions
-            query = server.query(request.ik_request, current)
+            query = server.query(request.ik_request, self._state.positions)
             result = self._quick(server, query)
             if result is None:
                 result = await self._in_worker(server.solve, query)

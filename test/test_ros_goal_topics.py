@@ -11,7 +11,7 @@
 # WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
 # See the License for the specific language governing permissions and
 # limitations under the License.
-"""Topics that are read on demand, and what is built on them."""
+"""Joint states and the goals of others, as nodes beside the ik node hear them."""
 
 import time
 
@@ -28,7 +28,6 @@ from sensor_msgs.msg import JointState
 from dq_ik.pose import Pose
 from dq_ik.ros.conversions import fill_pose
 from dq_ik.ros.follow.goal_topics import GoalTopics
-from dq_ik.ros.polled import PolledTopic, STATES
 from dq_ik.ros.states import CurrentState
 
 DOMAIN = 163
@@ -41,29 +40,15 @@ def bench():
         yield opened
 
 
-def test_messages_wait_until_they_are_taken(bench):
-    """In order, each once, and the executor has nothing to do with them."""
-    topic = PolledTopic(bench.node, JointState, 'polled', STATES)
-    publisher = bench.node.create_publisher(JointState, 'polled', 10)
-    wait_until(publisher.get_subscription_count)
-    for value in range(5):
-        publisher.publish(JointState(name=['a'], position=[float(value)]))
-    taken = []
-    wait_until(lambda: taken.extend(topic.take()) or len(taken) >= 5, what='five messages')
-    assert [msg.position[0] for msg in taken] == [0, 1, 2, 3, 4]
-    assert topic.take() == []
-    topic.close()
-    wait_until(lambda: publisher.get_subscription_count() == 0)
-
-
 def test_joint_states_are_those_of_now(bench):
     """Two publishers, each with a part of the robot."""
-    state = CurrentState(PolledTopic(bench.node, JointState, 'parts', STATES).take)
-    publishers = [bench.node.create_publisher(JointState, 'parts', 10) for _ in range(2)]
+    state = CurrentState(bench.node)
+    publishers = [bench.node.create_publisher(JointState, 'joint_states', 10) for _ in range(2)]
     for publisher, name in zip(publishers, ('arm', 'hand')):
         wait_until(publisher.get_subscription_count)
         for value in range(30):
             publisher.publish(JointState(name=[name], position=[float(value)]))
+            time.sleep(0.001)
     wait_until(lambda: state.positions == {'arm': 29.0, 'hand': 29.0})
     assert state.knows(('arm', 'hand'))
     assert not state.knows(('arm', 'leg'))
