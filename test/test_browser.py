@@ -36,7 +36,6 @@ from dq_ik.ros.viewer_node import ViewerNode
 
 TIP = 'panda_hand_tcp'
 PANDA = (Path(__file__).parent.parent / 'urdf' / 'panda.urdf').read_text()
-PICTURES = Path(os.environ.get('DQ_IK_TEST_ARTIFACTS', 'build/test_artifacts'))
 DOMAIN = 154
 ARRIVED = 1e-3
 
@@ -80,6 +79,12 @@ def at_home(browser, page):
     arrive(page)
 
 
+@pytest.fixture
+def pictures(tmp_path):
+    """Return the folder for screenshots: DQ_IK_TEST_ARTIFACTS, else one that pytest removes."""
+    return Path(os.environ.get('DQ_IK_TEST_ARTIFACTS') or tmp_path)
+
+
 def arrive(page) -> None:
     """Wait until the goal rests, and the tool is at it in place and orientation."""
     wait_until(
@@ -99,10 +104,10 @@ def face_gizmo(browser, page) -> tuple[np.ndarray, np.ndarray, float]:
     return pose.position, axes, page.goals[TIP].control.scale
 
 
-def test_page_shows_arm_gizmo_and_panel(browser, page):
+def test_page_shows_arm_gizmo_and_panel(browser, page, pictures):
     """A light arm, coloured arrows, all controls; nothing was asked from the internet."""
     face_gizmo(browser, page)
-    picture = browser.screenshot(PICTURES / 'page.png').astype(int)
+    picture = browser.screenshot(pictures / 'page.png').astype(int)
     scene = picture[:, :930]
     bright = np.mean(scene.min(axis=2) > 190)
     assert bright > 0.01, 'no arm to be seen'
@@ -159,13 +164,13 @@ def test_a_random_goal_is_reached(browser, page):
     browser.page.get_by_text('Reached', exact=True).wait_for(timeout=5000)
 
 
-def test_out_of_reach_says_best_reach_and_why(browser, page):
+def test_out_of_reach_says_best_reach_and_why(browser, page, pictures):
     """The arm stretches out, and the page tells that the goal is too far."""
     browser.press('Out of reach')
     browser.page.get_by_text('Best reach', exact=True).wait_for(timeout=5000)
     assert page.tool_distance() > 0.05
     wait_until(lambda: 'reach' in page._report.message, what='reason')
-    browser.screenshot(PICTURES / 'best_reach.png')
+    browser.screenshot(pictures / 'best_reach.png')
 
 
 def test_goal_to_tool_brings_the_goal_back(browser, page):
@@ -197,7 +202,7 @@ def test_position_only_frees_the_orientation(browser, stack, page):
     wait_until(lambda: stack.ik.get_parameter('goal_mode').value == 'pose', what='goal_mode back')
 
 
-def test_figure_of_eight_is_followed_and_traced(browser, page):
+def test_figure_of_eight_is_followed_and_traced(browser, page, pictures):
     """The tool moves on and on near its goal, and leaves a line."""
     browser.switch('Trace')
     browser.switch('Trace')
@@ -206,7 +211,7 @@ def test_figure_of_eight_is_followed_and_traced(browser, page):
     for _ in range(40):
         browser.page.wait_for_timeout(100)
         places.append(page.tool_poses()[TIP].position)
-    browser.screenshot(PICTURES / 'figure_of_eight.png')
+    browser.screenshot(pictures / 'figure_of_eight.png')
     browser.switch('Figure of eight')
     assert np.ptp(np.array(places), axis=0)[1:].min() > 0.05
     assert page.tool_distance() < 0.05
