@@ -24,12 +24,13 @@ import pytest
 
 pytest.importorskip('viser')
 
+from dq_ik.errors import DqIkError
 from dq_ik.pose import Pose
+from dq_ik.robot.bundled import example_robots, find_example
 from dq_ik.robot.urdf import load_robot
 from dq_ik.viewer import meshes
-from dq_ik.viewer.errors import MeshError, ViewerError
-from dq_ik.viewer.example_robots import example_robots, find_example
-from dq_ik.viewer.joint_bars import fraction, joint_bars
+from dq_ik.viewer.errors import MeshError
+from dq_ik.viewer.html import fraction, joint_bars
 from dq_ik.viewer.meshes import load_mesh, resolve_uri
 from dq_ik.viewer.scene import RobotScene
 from dq_ik.viewer.server import open_server
@@ -228,7 +229,7 @@ def test_example_robots_are_drawn_with_their_meshes(server, robot):
 
 def test_an_unknown_example_robot_is_an_error_that_lists_them():
     """Or says what to install."""
-    with pytest.raises(ViewerError, match=r'panda|pip install example-robot-data'):
+    with pytest.raises(DqIkError, match=r'panda|pip install example-robot-data'):
         find_example('no_such_robot')
 
 

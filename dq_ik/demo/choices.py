@@ -19,10 +19,9 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from dq_ik.errors import ChainError
-from dq_ik.robot.bundled import robot_file, robot_names, share_folder
+from dq_ik.robot.bundled import find_example, robot_file, robot_names, share_folder
 from dq_ik.robot.model import JointKind, RobotModel
 from dq_ik.robot.urdf import load_robot, read_source
-from dq_ik.viewer.example_robots import find_example
 
 DEFAULT_ROBOT = 'panda'
 

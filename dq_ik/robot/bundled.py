@@ -11,7 +11,7 @@
 # WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
 # See the License for the specific language governing permissions and
 # limitations under the License.
-"""Files that are installed beside the package: robots, configuration, RViz layout."""
+"""Files that are installed beside the package, and robots that are found by name."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ import sysconfig
 from dq_ik.errors import DqIkError, listing
 
 PACKAGE = 'dq_ik'
+EXAMPLES = Path(sysconfig.get_path('purelib'), 'cmeel.prefix/share/example-robot-data/robots')
 
 
 def share_folder() -> Path:
@@ -30,7 +31,7 @@ def share_folder() -> Path:
     It is the checkout when the package is used from there, else what ament knows, else the place
     where pip puts shared files.
     """
-    checkout = Path(__file__).resolve().parents[1]
+    checkout = Path(__file__).resolve().parents[2]
     if (checkout / 'package.xml').is_file():
         return checkout
     try:
@@ -55,3 +56,23 @@ def robot_file(name: str) -> Path:
     if name not in robot_names():
         raise DqIkError(f'There is no robot {name!r}; there are {listing(robot_names(), 100)}.')
     return share_folder() / 'urdf' / f'{name}.urdf'
+
+
+def example_robots() -> dict[str, Path]:
+    """Return the URDF files of the wheel ``example-robot-data`` by name, if it is installed."""
+    return {path.stem: path for path in sorted(EXAMPLES.rglob('*.urdf'))}
+
+
+def find_example(name: str) -> Path:
+    """
+    Return the URDF file of a robot of the wheel ``example-robot-data``.
+
+    :raises DqIkError: when there is no such robot; the message lists those there are
+    """
+    robots = example_robots()
+    if not robots:
+        raise DqIkError(f"robot '{name}' may be in the package example-robot-data, which is not "
+                        'installed: pip install example-robot-data')
+    if name not in robots:
+        raise DqIkError(f"there is no example robot '{name}'; there are {listing(robots, 100)}")
+    return robots[name]
