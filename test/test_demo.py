@@ -37,7 +37,7 @@ from dq_ik.demo.nodes import demo_nodes, DemoSettings, MODULES, NodeRow
 from dq_ik.demo.processes import Child, end_all, watch
 from dq_ik.errors import DqIkError
 from dq_ik.robot.bundled import robot_names
-from dq_ik.stream.path import Eights, find_path, Sway
+from dq_ik.stream.path import FigureOfEight, find_path, Sway
 from dq_ik.stream.tally import Tally
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -195,7 +195,7 @@ def test_contradictory_arguments_are_refused(capsys):
 def test_path_can_be_followed_in_small_steps(name):
     chain = load_robot(ROOT / 'urdf' / f'{name}.urdf').chain(None, TIPS.get(name))
     path = find_path(chain)
-    assert isinstance(path, Sway if name == 'planar_2r' else Eights)
+    assert isinstance(path, Sway if name == 'planar_2r' else FigureOfEight)
     q = Solver(chain, mode='distance').solve(path.goals(0.0), chain.neutral).q
     solver = Solver(chain, max_restarts=0)
     for moment in np.linspace(0.0, 6.0, 121):

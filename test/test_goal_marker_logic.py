@@ -30,7 +30,7 @@ from dq_ik.ros.conversions import pose_from_msg
 from dq_ik.ros.markers.messages import goal_marker, status_markers
 from dq_ik.ros.remote_options import from_parameter, to_parameter
 from dq_ik.stream.marker import Item, MarkerLogic, MarkerOutlet
-from dq_ik.viewer.report import BEST_REACH, Report
+from dq_ik.stream.report import BEST_REACH, Report
 
 TIP = 'panda_hand_tcp'
 URDF = Path(__file__).parent.parent / 'urdf'

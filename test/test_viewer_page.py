@@ -29,7 +29,7 @@ import viser
 
 from dq_ik.pose import Pose
 from dq_ik.robot.urdf import load_robot
-from dq_ik.viewer.goals import (
+from dq_ik.stream.path import (
     FigureOfEight,
     Glide,
     GLIDE_TIME,
@@ -38,9 +38,9 @@ from dq_ik.viewer.goals import (
     reach_bound,
     unreachable_goal,
 )
+from dq_ik.stream.report import BEST_REACH, REACHED, Report
 from dq_ik.viewer.page import Outlet, Page
 from dq_ik.viewer.panel import HOME, RANDOM, TO_TOOL, UNREACHABLE
-from dq_ik.viewer.report import BEST_REACH, REACHED, Report
 from dq_ik.viewer.server import open_server
 from dq_ik.viewer.visuals import parse_visuals
 
@@ -212,10 +212,11 @@ def test_figure_of_eight_moves_the_goal_until_it_is_stopped(server, panda, clock
 
 def test_figure_of_eight_is_closed_and_crosses_itself():
     """Start, middle and end are the same point."""
-    eight = FigureOfEight('tip', Pose.from_xyz_rpy((0.5, 0.0, 0.5), (3.0, 0.0, 0.0)), 0.1)
+    start = Pose.from_xyz_rpy((0.5, 0.0, 0.5), (3.0, 0.0, 0.0))
+    eight = FigureOfEight({'tip': start}, {'tip': 0.1})
     for share in (0.0, 0.5, 1.0):
-        assert eight.poses(share * PERIOD)['tip'].distance(eight.start)[0] < 1e-12
-    lobes = [eight.poses(share * PERIOD)['tip'].position[1] for share in (0.25, 0.75)]
+        assert eight.goals(share * PERIOD)['tip'].distance(start)[0] < 1e-12
+    lobes = [eight.goals(share * PERIOD)['tip'].position[1] for share in (0.25, 0.75)]
     assert lobes == pytest.approx([0.1, -0.1])
 
 
@@ -306,7 +307,7 @@ def test_a_glide_can_be_met_at_every_moment():
     for time, q in ((0.0, chain.neutral), (0.5 * GLIDE_TIME, 0.5 * (chain.neutral + end)),
                     (GLIDE_TIME, end), (2.0 * GLIDE_TIME, end)):
         expected = chain.fk_all(q)
-        for tip, pose in way.poses(time).items():
+        for tip, pose in way.goals(time).items():
             assert pose.distance(expected[tip]) == pytest.approx((0.0, 0.0), abs=1e-9)
 
 

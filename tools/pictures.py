@@ -37,7 +37,7 @@ from dq_ik.demo.choices import find_robot, TIPS  # noqa: E402
 from dq_ik.ros.follow.node import IkNode  # noqa: E402
 from dq_ik.ros.sim_node import SimNode  # noqa: E402
 from dq_ik.ros.viewer_node import ViewerNode  # noqa: E402
-from dq_ik.viewer.goals import FigureOfEight, PERIOD  # noqa: E402
+from dq_ik.stream.path import FigureOfEight, PERIOD  # noqa: E402
 from dq_ik.viewer.page import Page  # noqa: E402
 
 IMAGES = ROOT / 'docs' / 'images'
@@ -89,10 +89,10 @@ def film(page: Page, browser: Browser, tip: str) -> None:
     A software renderer needs most of a second per picture, so the path is taken slowly, picture
     by picture, and shown at FRAME_TIME per picture.
     """
-    eight = FigureOfEight(tip, page.goals[tip].pose, 0.15)
+    eight = FigureOfEight({tip: page.goals[tip].pose}, {tip: 0.15})
     frames = []
     for index in range(FRAMES + 1):
-        page._set_goal(tip, eight.poses(PERIOD * index / FRAMES)[tip])
+        page._set_goal(tip, eight.goals(PERIOD * index / FRAMES)[tip])
         wait_until(lambda: page.tool_distance() < 2e-3, 10.0, 'the tool follows')
         browser.page.wait_for_timeout(350)
         frames.append(grab(browser).resize(FILM_SIZE, Image.Resampling.LANCZOS).quantize(

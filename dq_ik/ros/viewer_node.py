@@ -38,8 +38,8 @@ from dq_ik.ros.remote_options import RemoteOptions
 from dq_ik.ros.running import run, steady_timer
 from dq_ik.ros.settings import GoalSenderSettings, setting
 from dq_ik.ros.states import CurrentState
+from dq_ik.stream.report import Report
 from dq_ik.viewer.page import Outlet, Page
-from dq_ik.viewer.report import Report
 from dq_ik.viewer.server import close_server, DEFAULT_PORT, LOOPBACK, open_server, url
 from dq_ik.viewer.visuals import parse_visuals
 

@@ -11,12 +11,12 @@
 # WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
 # See the License for the specific language governing permissions and
 # limitations under the License.
-"""A moving goal that the robot at hand can follow without a jump. No ROS inside."""
+"""Goals that move: paths for a demo and for the buttons of a page. No ROS and no page inside."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 import math
 from typing import Protocol
 
@@ -24,41 +24,69 @@ import numpy as np
 
 from dq_ik.pose import Pose
 from dq_ik.robot.chain import Chain
+from dq_ik.robot.model import JointKind
 from dq_ik.solver import Solver
-from dq_ik.viewer.goals import FigureOfEight, PERIOD
 
-SIZES = (1.0, 0.5, 0.25)  # fractions of the figure that suits the length of the arm
+PERIOD = 6.0  # of a figure of eight [s]
+EIGHT_SIZE = 0.11  # half the width of a figure, as a fraction of the length of the arm
+SIZES = (1.0, 0.5, 0.25)  # fractions of that figure which are tried
 CENTRES = 12  # configurations tried as the middle of the figure
 SAMPLES = 60  # goals per round that are checked
 LARGEST_STEP = 0.4  # of a joint from one checked goal to the next [rad or m]
-SWAY = 0.1  # of a joint's range
+SWAY = 0.1  # amplitude of a joint, as a fraction of its range
+BEYOND = 1.02  # distance of a goal out of reach, as a fraction of the greatest reach
+STRIDE = 0.5  # share of the way from the configuration now to a random one
+GLIDE_TIME = 1.5  # [s]
 
 
 class Path(Protocol):
-    """Goals as a function of time."""
+    """Goals as a function of time; ``duration`` is infinite for a path without an end [s]."""
+
+    @property
+    def duration(self) -> float:
+        """Time after which the goals rest [s]."""
 
     def goals(self, time: float) -> dict[str, Pose]:
         """Return the goal of each tip ``time`` seconds after the beginning, in the base frame."""
 
 
 @dataclass(frozen=True)
-class Eights:
-    """A figure of eight for every tip, at constant orientation."""
+class FigureOfEight:
+    """
+    A figure of eight for each tip, at constant orientation, one round per PERIOD.
 
-    figures: tuple[FigureOfEight, ...]
+    It lies in the plane of the base's y and z axes and crosses itself at the start.
+
+    :param starts: pose of each tip at the start
+    :param sizes: half the width of each figure [m]
+    """
+
+    starts: Mapping[str, Pose]
+    sizes: Mapping[str, float]
+    duration = math.inf
+
+    @classmethod
+    def around(cls, chain: Chain, starts: Mapping[str, Pose], scale: float = 1.0) -> FigureOfEight:
+        """Return figures in proportion to the length of the arm."""
+        return cls(starts, {tip: scale * EIGHT_SIZE * reach_bound(chain, tip) for tip in starts})
 
     def goals(self, time: float) -> dict[str, Pose]:
         """Return the goal of each tip."""
-        return {tip: pose for figure in self.figures for tip, pose in figure.poses(time).items()}
+        phase = 2.0 * math.pi * time / PERIOD
+        offset = np.array([0.0, math.sin(phase), 0.5 * math.sin(2.0 * phase)])
+        return {tip: Pose.from_xyz_wxyz(start.position + self.sizes[tip] * offset,
+                                        start.quaternion)
+                for tip, start in self.starts.items()}
 
 
 @dataclass(frozen=True)
 class Sway:
-    """The poses of a robot that sways about a configuration: followable by any robot."""
+    """The poses of a robot that sways about a configuration: any robot can follow them."""
 
     chain: Chain
     centre: np.ndarray
     amplitude: np.ndarray
+    duration = math.inf
 
     def goals(self, time: float) -> dict[str, Pose]:
         """Return the goal of each tip."""
@@ -66,9 +94,29 @@ class Sway:
         return self.chain.fk_all(self.chain.clamp(self.centre + self.amplitude * np.sin(phases)))
 
 
+@dataclass(frozen=True)
+class Glide:
+    """
+    The poses of a robot that moves from one configuration to another, slow at both ends.
+
+    The solver can follow such goals step by step; a goal that jumps would be a search.
+    """
+
+    chain: Chain
+    start: np.ndarray
+    end: np.ndarray
+    duration = GLIDE_TIME
+
+    def goals(self, time: float) -> dict[str, Pose]:
+        """Return the goal of each tip."""
+        share = min(time / self.duration, 1.0)
+        share *= share * (3.0 - 2.0 * share)
+        return self.chain.fk_all(self.start + share * (self.end - self.start))
+
+
 def find_path(chain: Chain) -> Path:
     """
-    Return a path for all tips of a robot.
+    Return a path that all tips of a robot can follow without a jump.
 
     Figures of eight are tried about several configurations, large ones first. A robot that can
     follow none, such as a planar arm, gets goals that come from swaying joints.
@@ -77,17 +125,53 @@ def find_path(chain: Chain) -> Path:
     centres = list(_centres(chain))
     for size in SIZES:
         for centre in centres:
-            path = Eights(tuple(
-                replace(figure, size=size * figure.size) for figure in (
-                    FigureOfEight.around(chain, tip, start)
-                    for tip, start in chain.fk_all(centre).items())))
+            path = FigureOfEight.around(chain, chain.fk_all(centre), size)
             if _follows(solver, path, centre):
                 return path
     return Sway(chain, centres[0], SWAY * _finite_range(chain))
 
 
+def reach_bound(chain: Chain, tip: str) -> float:
+    """
+    Return a distance from the base that the tip can never exceed [m].
+
+    It is the length of the arm if every joint could be stretched: all offsets between joints, and
+    the travel of those that slide.
+    """
+    length = float(np.linalg.norm(chain.tool.position))
+    for joint in chain.model.joint_path(chain.base, tip):
+        length += float(np.linalg.norm(joint.origin.position))
+        if joint.kind is JointKind.PRISMATIC:
+            travel = max(abs(joint.lower), abs(joint.upper))
+            length += travel if math.isfinite(travel) else 1.0
+    return length
+
+
+def unreachable_goal(chain: Chain, tip: str, near: Pose) -> Pose:
+    """Return a pose beyond reach, in the direction of ``near`` as seen from the base."""
+    distance = float(np.linalg.norm(near.position))
+    direction = near.position / distance if distance > 1e-6 else np.array([1.0, 0.0, 0.0])
+    position = BEYOND * reach_bound(chain, tip) * direction
+    return Pose.from_xyz_wxyz(position, near.quaternion)
+
+
+def random_configuration(
+    chain: Chain, rng: np.random.Generator, near: np.ndarray
+) -> np.ndarray:
+    """
+    Return a configuration within all limits, not far from one, with the tips above the ground.
+
+    :param near: joint positions now, shape ``(n,)``
+    """
+    for _ in range(50):
+        q = near + STRIDE * (chain.random(rng) - near)
+        if all(pose.position[2] > 0.0 for pose in chain.fk_all(q).values()):
+            break
+    return q
+
+
 def _centres(chain: Chain) -> Iterator[np.ndarray]:
-    """Yield configurations between neutral and random ones, with all tips above the ground."""
+    """Yield configurations between home and random ones, with all tips above the ground."""
     rng = np.random.default_rng(0)
     yield chain.neutral
     ground = min(0.0, *(pose.position[2] for pose in chain.fk_all(chain.neutral).values()))

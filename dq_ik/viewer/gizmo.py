@@ -21,7 +21,7 @@ from collections.abc import Callable
 import viser
 
 from dq_ik.pose import Pose
-from dq_ik.viewer.report import WAITING
+from dq_ik.stream.report import WAITING
 from dq_ik.viewer.scene import RobotScene
 
 GHOST_OPACITY = 0.45

@@ -28,10 +28,11 @@ import viser
 
 from dq_ik.pose import Pose
 from dq_ik.robot.chain import Chain
+from dq_ik.stream.path import FigureOfEight, Glide, random_configuration, unreachable_goal
+from dq_ik.stream.path import Path as GoalPath
+from dq_ik.stream.report import Report
 from dq_ik.viewer.gizmo import GoalHandle
-from dq_ik.viewer.goals import FigureOfEight, Glide, random_configuration, unreachable_goal
 from dq_ik.viewer.panel import Panel, PanelActions
-from dq_ik.viewer.report import Report
 from dq_ik.viewer.scene import light_the_stage, robot_size, RobotScene
 from dq_ik.viewer.trace import Trace
 from dq_ik.viewer.visuals import Visual
@@ -97,7 +98,7 @@ class Page:
         self._positions = {**chain.joint_positions(chain.neutral), **(home or {})}
         self._report = Report()
         self._heard_joints = False
-        self._path: FigureOfEight | Glide | None = None
+        self._path: GoalPath | None = None
         self._path_start = 0.0
         self._tracing = True
         self._panel_time = 0.0
@@ -213,12 +214,10 @@ class Page:
 
     def _play(self, playing: bool) -> None:
         with self._lock:
-            tip = self.panel.tip
-            start = self.goals[tip].pose
-            self._start_path(
-                FigureOfEight.around(self._chain, tip, start) if playing else None)
+            starts = {self.panel.tip: self.goals[self.panel.tip].pose}
+            self._start_path(FigureOfEight.around(self._chain, starts) if playing else None)
 
-    def _start_path(self, path: FigureOfEight | Glide | None) -> None:
+    def _start_path(self, path: GoalPath | None) -> None:
         self._path, self._path_start = path, time.monotonic()
 
     def _follow_path(self, now: float) -> None:
@@ -226,9 +225,9 @@ class Page:
         if self._path is None:
             return
         elapsed = now - self._path_start
-        for tip, pose in self._path.poses(elapsed).items():
+        for tip, pose in self._path.goals(elapsed).items():
             self._set_goal(tip, pose)
-        if elapsed >= self._path.ends_at():
+        if elapsed >= self._path.duration:
             self._path = None
 
     def _trace(self, tracing: bool) -> None:

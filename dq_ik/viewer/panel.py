@@ -22,9 +22,9 @@ from dataclasses import dataclass
 import viser
 
 from dq_ik.robot.model import Joint
-from dq_ik.viewer.joint_bars import joint_bars
+from dq_ik.stream.report import Report
+from dq_ik.viewer.html import joint_bars, status_html
 from dq_ik.viewer.plots import RollingPlot
-from dq_ik.viewer.report import Report
 
 TO_TOOL, HOME = 'Goal to tool', 'Home'
 LABELS = {'method': 'Solver', 'mode': 'Mode'}
@@ -68,7 +68,7 @@ class Panel:
         self._joints = tuple(joints)
         self._choices: dict[str, viser.GuiDropdownHandle] = {}
         gui = server.gui
-        self._status = gui.add_html(Report().html(float('nan')))
+        self._status = gui.add_html(status_html(Report(), float('nan')))
         self._tip = gui.add_dropdown('Tip', tips, visible=len(tips) > 1)
         self._add_goal_controls(gui, actions)
         self._add_solver_controls(gui, methods, modes, actions)
@@ -85,7 +85,7 @@ class Panel:
 
     def show_status(self, report: Report, tool_distance: float) -> None:
         """Show the newest answer and how far the tool still is from its goal [m]."""
-        self._status.content = report.html(tool_distance)
+        self._status.content = status_html(report, tool_distance)
 
     def show_joints(self, positions: Mapping[str, float]) -> None:
         """Show joint values against their limits."""

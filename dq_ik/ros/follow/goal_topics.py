@@ -29,7 +29,7 @@ from dq_ik.pose import Pose
 from dq_ik.robot.chain import Chain
 from dq_ik.ros.conversions import fill_pose, pose_from_msg
 from dq_ik.ros.follow.follower import NEWEST, topic_name
-from dq_ik.viewer.report import Report
+from dq_ik.stream.report import Report
 
 # Goals of ours that may still come back to us, recognised by tip and time stamp.
 ECHOES = 200

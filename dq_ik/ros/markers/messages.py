@@ -29,7 +29,7 @@ from visualization_msgs.msg import (
 
 from dq_ik.pose import Pose
 from dq_ik.ros.conversions import fill_pose
-from dq_ik.viewer.report import Report
+from dq_ik.stream.report import Report
 
 HALF = math.sqrt(0.5)
 # Orientation (w, x, y, z) whose x axis is the axis of a control.

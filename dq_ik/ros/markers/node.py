@@ -46,8 +46,8 @@ from dq_ik.ros.running import run, steady_timer
 from dq_ik.ros.settings import GoalSenderSettings, setting
 from dq_ik.ros.states import CurrentState
 from dq_ik.stream.marker import Item, MarkerLogic, MarkerOutlet
-from dq_ik.viewer.goals import reach_bound
-from dq_ik.viewer.report import Report
+from dq_ik.stream.path import reach_bound
+from dq_ik.stream.report import Report
 
 SCALE_OF_REACH = 0.17
 

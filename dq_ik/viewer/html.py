@@ -1,0 +1,129 @@
+# Copyright 2026 The dq_ik Authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+"""The HTML of the panel: the answer of the solver, and joint values against their limits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from html import escape
+import math
+
+from dq_ik.robot.model import Joint, JointKind
+from dq_ik.stream.report import Report
+
+NEAR_LIMIT = 0.02  # distance from a limit that is shown in red, as a fraction of the range
+NORMAL, ALARM = '#2b9ac2', '#e2603a'
+STATUS = (
+    '<div style="padding:0.2em 0.9em 0.4em 0.9em;font-size:0.85em;line-height:1.45">'
+    '<span style="background:rgb{color};color:#fff;border-radius:0.7em;'
+    'padding:0.15em 0.8em;font-weight:600" data-role="headline">{headline}</span>'
+    '<span style="float:right" data-role="distance">tool {distance} from goal</span>'
+    '<div style="margin-top:0.45em;min-height:1.45em" title="{details}">{message}</div>'
+    '<div style="opacity:0.65">{numbers}</div></div>'
+)
+JOINTS = (
+    '<div style="padding:0.2em 0.9em;font-size:0.8em;max-height:19em;overflow-y:auto">{}</div>')
+JOINT = (
+    '<div style="display:flex;align-items:center;gap:0.6em;margin:0.18em 0">'
+    '<span style="flex:0 0 36%;overflow:hidden;text-overflow:ellipsis;white-space:nowrap" '
+    'title="{title}">{name}</span>'
+    '<span style="flex:1;height:0.5em;border-radius:0.25em;position:relative;'
+    'background:rgba(128,128,128,0.28)">'
+    '<span style="position:absolute;left:{left:.1f}%;width:{width:.1f}%;height:100%;'
+    'border-radius:0.25em;background:{color}"></span></span>'
+    '<span style="flex:0 0 21%;text-align:right;white-space:nowrap;'
+    'font-variant-numeric:tabular-nums">{value}</span>'
+    '</div>'
+)
+
+
+def status_html(report: Report, tool_distance: float) -> str:
+    """
+    Return a badge, the message and the numbers.
+
+    What the message says in brackets is shown when the mouse rests on it.
+
+    :param tool_distance: of the real tool from its goal [m]
+    """
+    numbers = 'no goal yet' if report.reached is None else (
+        f'{_length(report.position_error)} and {_angle(report.rotation_error)} off &middot; '
+        f'solved in {_time(report.solve_time)}')
+    return STATUS.format(
+        color=tuple(round(255 * value) for value in report.color), headline=report.headline,
+        distance=_length(tool_distance), details=escape(report.message),
+        message=escape(report.message.partition(' [')[0]), numbers=numbers)
+
+
+def joint_bars(joints: Iterable[Joint], positions: Mapping[str, float]) -> str:
+    """
+    Return one row per joint: name, bar within the limits, value.
+
+    The bar starts at zero, or at the nearest limit, and turns red close to a limit.
+
+    :param positions: joint name to position [rad or m]; joints without one are left out
+    """
+    return JOINTS.format(''.join(
+        _joint(joint, positions[joint.name]) for joint in joints if joint.name in positions))
+
+
+def fraction(joint: Joint, position: float) -> float:
+    """Return where a position lies between the limits: 0 at the lower, 1 at the upper one."""
+    lower, upper = _range(joint)
+    if upper <= lower:
+        return 0.5
+    return min(1.0, max(0.0, (position - lower) / (upper - lower)))
+
+
+def _joint(joint: Joint, position: float) -> str:
+    lower, upper = _range(joint)
+    at, zero = fraction(joint, position), fraction(joint, 0.0)
+    alarm = joint.is_limited and min(at, 1.0 - at) < NEAR_LIMIT
+    return JOINT.format(
+        name=escape(joint.name),
+        title=escape(f'{joint.name}: {_value(joint, lower)} to {_value(joint, upper)}'),
+        left=100.0 * min(at, zero), width=max(1.5, 100.0 * abs(at - zero)),
+        color=ALARM if alarm else NORMAL, value=_value(joint, position))
+
+
+def _range(joint: Joint) -> tuple[float, float]:
+    """Return the limits, those of one turn or one metre to either side where there are none."""
+    free = 1.0 if joint.kind is JointKind.PRISMATIC else math.pi
+    return (joint.lower if math.isfinite(joint.lower) else -free,
+            joint.upper if math.isfinite(joint.upper) else free)
+
+
+def _value(joint: Joint, position: float) -> str:
+    if joint.kind is JointKind.PRISMATIC:
+        return f'{1e3 * position:.1f} mm' if abs(position) < 1.0 else f'{position:.3f} m'
+    return f'{math.degrees(position):.1f}&deg;'
+
+
+def _length(metres: float) -> str:
+    if not math.isfinite(metres):
+        return '&ndash;'
+    return f'{1e3 * metres:.2f} mm' if metres >= 1e-5 else f'{1e6 * metres:.2f} &micro;m'
+
+
+def _angle(radians: float) -> str:
+    if not math.isfinite(radians):
+        return '&ndash;'
+    if radians < 2e-4:
+        return f'{1e6 * radians:.2f} &micro;rad'
+    return f'{math.degrees(radians):.2f}&deg;'
+
+
+def _time(seconds: float) -> str:
+    if not math.isfinite(seconds):
+        return '&ndash;'
+    return f'{1e6 * seconds:.0f} &micro;s' if seconds < 1e-3 else f'{1e3 * seconds:.1f} ms'
