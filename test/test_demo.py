@@ -16,11 +16,13 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from http.server import BaseHTTPRequestHandler, HTTPServer
 import json
 import os
 from pathlib import Path
 import pty
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -30,11 +32,12 @@ import numpy as np
 import pytest
 
 from dq_ik import load_robot, Pose, Solver
+from dq_ik.cli.demo import free_page_port
 from dq_ik.cli.main import main
 from dq_ik.demo import run as runner
 from dq_ik.demo.choices import find_robot, TIPS, tips_of, usable_viewer
 from dq_ik.demo.nodes import demo_nodes, DemoSettings, MODULES, NodeRow
-from dq_ik.demo.processes import Child, end_all, watch
+from dq_ik.demo.run import Child, end_all, watch
 from dq_ik.errors import DqIkError
 from dq_ik.robot.bundled import robot_names
 from dq_ik.stream.path import FigureOfEight, find_path, Sway
@@ -159,18 +162,41 @@ def test_a_robot_that_needs_a_tip_starts_no_node(capsys, tmp_path):
         assert output.out == ''
 
 
-def test_log_lines_are_short_and_the_page_is_announced(capsys):
+def test_log_lines_are_short(capsys):
     """An ordinary line has the name of its node and the words; trouble is marked."""
-    hear = runner._announcer(browser=False)
-    hear('arm', 'INFO: all is well')
-    hear('arm', 'WARN: not so well')
-    hear('page', 'INFO: open http://127.0.0.1:8080 in a browser')
-    lines = capsys.readouterr().out.splitlines()
-    assert lines[:2] == ['[arm] all is well', '[arm] WARN: not so well']
-    assert [line.split()[:3] for line in lines if 'http' in line] == [
-        ['The', 'page:', 'http://127.0.0.1:8080']]
-    assert any('Ctrl-C' in line for line in lines)
+    runner.say('arm', 'INFO: all is well')
+    runner.say('arm', 'WARN: not so well')
+    assert capsys.readouterr().out == '[arm] all is well\n[arm] WARN: not so well\n'
     assert set(TIPS) <= set(robot_names())
+
+
+def test_the_page_is_announced_once_it_answers(capsys, monkeypatch):
+    """With its address; a browser is opened where there is a screen."""
+    opened: list[str] = []
+    monkeypatch.setattr('webbrowser.open', opened.append)
+    monkeypatch.setenv('DISPLAY', ':0')
+    with HTTPServer(('127.0.0.1', 0), BaseHTTPRequestHandler) as server:
+        page = f'http://127.0.0.1:{server.server_port}'
+        waiting = threading.Thread(target=runner.announce, args=(page, True, threading.Event()))
+        waiting.start()
+        assert not opened
+        server.handle_request()
+        waiting.join(10.0)
+    assert opened == [page]
+    assert f'The page:  {page} ' in capsys.readouterr().out
+    ended = threading.Event()
+    ended.set()
+    runner.announce(page, True, ended)  # nobody answers there any more
+    assert opened == [page]
+
+
+def test_a_busy_port_moves_the_page(capsys):
+    with socket.socket() as taken:
+        taken.bind(('127.0.0.1', 0))
+        taken.listen()
+        wanted = taken.getsockname()[1]
+        assert free_page_port(wanted) > wanted
+    assert f'Port {wanted} is busy' in capsys.readouterr().err
 
 
 def test_viewer_falls_back_to_what_is_installed(monkeypatch):

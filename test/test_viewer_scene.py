@@ -29,9 +29,8 @@ from dq_ik.pose import Pose
 from dq_ik.robot.bundled import example_robots, find_example
 from dq_ik.robot.urdf import load_robot
 from dq_ik.viewer import meshes
-from dq_ik.viewer.errors import MeshError
 from dq_ik.viewer.html import fraction, joint_bars
-from dq_ik.viewer.meshes import load_mesh, resolve_uri
+from dq_ik.viewer.meshes import load_mesh, MeshError, resolve_uri
 from dq_ik.viewer.scene import RobotScene
 from dq_ik.viewer.server import open_server
 from dq_ik.viewer.visuals import Box, Cylinder, MeshFile, parse_visuals, Sphere

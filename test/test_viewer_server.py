@@ -30,8 +30,8 @@ import rich  # noqa: E402
 from viser._messages import ShareUrlRequest  # noqa: E402
 import websockets  # noqa: E402
 
-from dq_ik.viewer.errors import ViewerError  # noqa: E402
-from dq_ik.viewer.server import close_server, free_port, open_server, page_origins, url  # noqa: E402
+from dq_ik.viewer.address import free_port, page_origins, ViewerError  # noqa: E402
+from dq_ik.viewer.server import open_server  # noqa: E402
 
 PROTOCOL = f'viser-v{viser.__version__}'
 
@@ -47,7 +47,7 @@ def server():
 def connects(server, origin: str | None) -> bool:
     """Tell whether a socket opened by a page of ``origin`` is accepted."""
     async def attempt() -> bool:
-        address = url(server).replace('http', 'ws')
+        address = server.url.replace('http', 'ws')
         try:
             async with websockets.connect(address, origin=origin, subprotocols=[PROTOCOL]):
                 return True
@@ -59,7 +59,7 @@ def connects(server, origin: str | None) -> bool:
 
 def test_own_page_may_open_the_socket(server):
     """By address and by name."""
-    assert connects(server, url(server))
+    assert connects(server, server.url)
     assert connects(server, f'http://localhost:{server.get_port()}')
 
 
@@ -87,7 +87,7 @@ def test_listens_on_loopback_only(server):
 
 def test_page_is_complete_without_internet(server):
     """All scripts and styles come from here."""
-    with urllib.request.urlopen(url(server), timeout=5) as answer:
+    with urllib.request.urlopen(server.url, timeout=5) as answer:
         html = answer.read().decode()
     assert '<script' in html
     assert 'src="http' not in html
@@ -111,8 +111,8 @@ def test_a_busy_port_moves_the_page_to_the_next(server):
     """And the address says so."""
     other = open_server(port=server.get_port())
     assert other.get_port() > server.get_port()
-    assert connects(other, url(other))
-    assert not connects(other, url(server))
+    assert connects(other, other.url)
+    assert not connects(other, server.url)
     other.stop()
 
 
@@ -124,7 +124,7 @@ def test_a_host_that_is_not_ours_is_an_error():
 
 def test_a_full_range_of_ports_is_an_error(monkeypatch):
     """With the range in the message."""
-    monkeypatch.setattr('dq_ik.viewer.server.PORT_ATTEMPTS', 0)
+    monkeypatch.setattr('dq_ik.viewer.address.PORT_ATTEMPTS', 0)
     with socket.socket() as taken:
         taken.bind(('127.0.0.1', 0))
         taken.listen()
@@ -140,6 +140,6 @@ def test_origins_of_an_open_host_contain_the_machine_name():
 
 def test_opening_and_closing_print_nothing(capfd):
     """Those who open the page announce it themselves; the console works as before."""
-    close_server(open_server(port=0))
+    open_server(port=0).stop()
     rich.print('afterwards')
     assert capfd.readouterr() == ('afterwards\n', '')

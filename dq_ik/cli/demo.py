@@ -25,6 +25,7 @@ from dq_ik.demo.nodes import demo_nodes, DemoSettings
 from dq_ik.errors import DqIkError
 from dq_ik.options import IkOptions
 from dq_ik.robot.bundled import robot_names
+from dq_ik.viewer.address import DEFAULT_PORT, free_port, LOOPBACK
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -60,9 +61,20 @@ def run(args: Namespace) -> int:
     viewer, note = usable_viewer(args.viewer)
     if note:
         print(note, file=sys.stderr)
+    port = free_page_port(args.port) if viewer == 'web' else 0
     settings = DemoSettings(
         urdf=urdf, description=description, base=args.base,
         tips=tips_of(args.robot, tuple(args.tip), args.urdf, args.base),
         solver=args.solver, viewer=viewer, sim=not args.no_sim, path=not args.no_path,
-        duration=args.duration, port=args.port)
-    return run_demo(demo_nodes(settings), browser=not args.no_browser)
+        duration=args.duration, port=port)
+    page = f'http://{LOOPBACK}:{port}' if port else ''
+    return run_demo(demo_nodes(settings), page, browser=not args.no_browser)
+
+
+def free_page_port(wanted: int) -> int:
+    """Return the first free port for the page from ``wanted`` on; say so if it is another one."""
+    wanted = wanted or DEFAULT_PORT
+    port = free_port(LOOPBACK, wanted)
+    if port != wanted:
+        print(f'Port {wanted} is busy: the page is on port {port}.', file=sys.stderr)
+    return port

@@ -39,8 +39,9 @@ from dq_ik.ros.running import run, steady_timer
 from dq_ik.ros.settings import GoalSenderSettings, setting
 from dq_ik.ros.states import CurrentState
 from dq_ik.stream.report import Report
+from dq_ik.viewer.address import DEFAULT_PORT, LOOPBACK
 from dq_ik.viewer.page import Outlet, Page
-from dq_ik.viewer.server import close_server, DEFAULT_PORT, LOOPBACK, open_server, url
+from dq_ik.viewer.server import open_server
 from dq_ik.viewer.visuals import parse_visuals
 
 LOOK_PERIOD = 1.0  # between two looks for the solver [s]
@@ -82,7 +83,7 @@ class ViewerNode(Node):
         try:
             listen_for_description(self, self._settings.robot_description, self._use)
         except BaseException:  # also an interrupt
-            close_server(self._server)
+            self._server.stop()
             raise
         self._say_where()
         self._status_topic = self.resolve_topic_name(f'{self._settings.ik_node}/status')
@@ -99,11 +100,11 @@ class ViewerNode(Node):
     @property
     def address(self) -> str:
         """Where a browser finds the page."""
-        return url(self._server)
+        return self._server.url
 
     def destroy_node(self) -> None:
         """Close the page, then the node."""
-        close_server(self._server)
+        self._server.stop()
         super().destroy_node()
 
     def _say_where(self) -> None:

@@ -24,11 +24,15 @@ import sysconfig
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlparse
 
-from dq_ik.viewer.errors import MeshError
+from dq_ik.viewer.address import ViewerError
 from dq_ik.viewer.visuals import MeshFile
 
 if TYPE_CHECKING:
     import trimesh
+
+
+class MeshError(ViewerError):
+    """A mesh cannot be drawn; the message says why and what helps."""
 
 
 def resolve_uri(uri: str, urdf_folder: Path | None = None) -> Path | None:

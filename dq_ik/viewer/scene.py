@@ -24,7 +24,7 @@ import numpy as np
 import viser
 
 from dq_ik.robot.model import Joint, JointKind, RobotModel
-from dq_ik.viewer.errors import MeshError
+from dq_ik.viewer.meshes import MeshError
 from dq_ik.viewer.shapes import add_visual
 from dq_ik.viewer.visuals import Rgba, Visual
 

@@ -11,29 +11,54 @@
 # WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
 # See the License for the specific language governing permissions and
 # limitations under the License.
-
 """A viser server that listens to this machine only and to its own page only."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 import functools
-import socket
 import threading
-from unittest import mock
+from typing import Any
 
 import rich
 import viser
 import websockets.asyncio.server
+from websockets.typing import Origin
 
-from dq_ik.viewer.errors import ViewerError
-
-LOOPBACK = '127.0.0.1'
-DEFAULT_PORT = 8080
-PORT_ATTEMPTS = 20
+from dq_ik.viewer.address import DEFAULT_PORT, free_port, LOOPBACK, page_origins, ViewerError
 
 _construction = threading.Lock()
+
+
+class PageServer(viser.ViserServer):
+    """
+    A page with the defaults of viser that would let others in switched off.
+
+    viser listens on every network interface, accepts sockets opened by any web site that the user
+    visits, and starts a public tunnel when any client asks. Here the host is loopback unless
+    chosen otherwise, the socket is refused to foreign origins, and there is no tunnel.
+    """
+
+    def __init__(self, host: str, port: int, label: str, origins: list[str]) -> None:
+        """Serve an empty page; viser has no option for the origins, so they go past it."""
+        serve = functools.partial(
+            websockets.asyncio.server.serve, origins=list(map(Origin, origins)))
+        with _construction, _quiet(), _replaced(websockets.asyncio.server, 'serve', serve):
+            super().__init__(host=host, port=port, label=label, verbose=False)
+
+    @property
+    def url(self) -> str:
+        """The address of the page, to be opened in a browser."""
+        return f'http://{self.get_host()}:{self.get_port()}'
+
+    def request_share_url(self, verbose: bool = True) -> None:
+        """Refuse a public tunnel, whoever asks for it."""
+
+    def stop(self) -> None:
+        """End the page."""
+        with _quiet():
+            super().stop()
 
 
 def open_server(
@@ -41,29 +66,20 @@ def open_server(
     port: int = DEFAULT_PORT,
     label: str = 'dq_ik',
     origins: tuple[str, ...] = (),
-) -> viser.ViserServer:
+) -> PageServer:
     """
-    Serve an empty page, with the open doors of viser's defaults closed.
-
-    viser by itself listens on every network interface, accepts sockets opened by any web site that
-    the user visits, and starts a public tunnel when any client asks. Here the host is loopback
-    unless chosen otherwise, the socket is refused to foreign origins, and there is no tunnel.
+    Serve an empty page.
 
     :param host: interface to bind; anything but loopback exposes the robot to the network
-    :param port: first port to try; the page moves to a later one when it is taken (compare
-        with :func:`url`), 0 lets the system choose
+    :param port: first port to try; the page takes a later one when it is busy, 0 lets the system
+        choose
     :param origins: further web origins allowed to open the socket, such as a reverse proxy's
     """
     port = free_port(host, port)
-    allowed = [*page_origins(host, port), *origins]
-    serve = functools.partial(websockets.asyncio.server.serve, origins=allowed)
-    with (_construction, quiet_console(),
-          mock.patch.object(websockets.asyncio.server, 'serve', serve)):
-        server = viser.ViserServer(host=host, port=port, label=label, verbose=False)
+    server = PageServer(host, port, label, [*page_origins(host, port), *origins])
     if server.get_port() != port:
-        close_server(server)
+        server.stop()
         raise ViewerError(f'port {port} on {host} was taken while the page was being opened')
-    server.request_share_url = _no_share_url
     server.gui.configure_theme(
         dark_mode=True, show_logo=False, show_share_button=False, brand_color=(38, 150, 190),
         control_width='medium',
@@ -71,62 +87,17 @@ def open_server(
     return server
 
 
-def close_server(server: viser.ViserServer) -> None:
-    """End the page."""
-    with quiet_console():
-        server.stop()
+def _quiet() -> AbstractContextManager[None]:
+    """Keep the banners of viser off the terminal; those who open a page announce it."""
+    return _replaced(rich.get_console(), 'quiet', True)
 
 
 @contextmanager
-def quiet_console() -> Iterator[None]:
-    """Keep the banners of viser off the terminal: who opens a page says so in his own words."""
-    with mock.patch.object(rich.get_console(), 'quiet', True):
-        yield
-
-
-def url(server: viser.ViserServer) -> str:
-    """Return the address of the page, to be opened in a browser."""
-    return f'http://{server.get_host()}:{server.get_port()}'
-
-
-def page_origins(host: str, port: int) -> list[str]:
-    """Return the origins that a browser showing this very page can have."""
-    names = {host, 'localhost', LOOPBACK}
-    if host in ('0.0.0.0', '::'):
-        names.add(socket.gethostname())
-    return [f'http://{name}:{port}' for name in sorted(names)]
-
-
-def free_port(host: str, port: int) -> int:
-    """
-    Return the first free port at or after ``port``.
-
-    :raises ViewerError: when the host is not ours to bind, or a whole range is busy
-    """
-    last = port + PORT_ATTEMPTS if port else 0
-    for candidate in range(port, last + 1):
-        try:
-            with socket.socket() as probe:
-                probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-                probe.bind((host, candidate))
-                return probe.getsockname()[1]
-        except PermissionError as error:
-            raise ViewerError(f'port {candidate} needs privileges: {error}') from error
-        except OSError as error:
-            if not _port_is_busy(host, candidate):
-                raise ViewerError(f'cannot listen on host {host!r}: {error}') from error
-    raise ViewerError(f'ports {port} to {last} on {host} are all busy; choose another one')
-
-
-def _port_is_busy(host: str, port: int) -> bool:
-    """Tell a busy port from a host that cannot be bound at all."""
+def _replaced(owner: Any, name: str, value: Any) -> Iterator[None]:
+    """Give an attribute another value for a while."""
+    before = getattr(owner, name)
+    setattr(owner, name, value)
     try:
-        with socket.socket() as probe:
-            probe.bind((host, 0))
-    except OSError:
-        return False
-    return True
-
-
-def _no_share_url(verbose: bool = True) -> None:
-    """Refuse a public tunnel, whoever asks for it."""
+        yield
+    finally:
+        setattr(owner, name, before)
