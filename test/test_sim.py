@@ -130,7 +130,7 @@ def test_a_trajectory_is_passed_in_time(engine):
 def test_a_new_target_replaces_a_trajectory():
     """The newest command wins."""
     joints = driven_joints(load_robot(text_of('panda')))
-    reference = Reference(joints, np.zeros(7))
+    reference = Reference(joints, {joint.name: 0.0 for joint in joints})
     reference.follow(['panda_joint1'], np.array([10.0]), np.array([[1.0]]))
     reference.aim({'panda_joint1': -0.01})
     for _ in range(100):

@@ -35,7 +35,7 @@ from dq_ik.ros.parameters import declare
 from dq_ik.ros.running import run, steady_timer
 from dq_ik.ros.settings import DescriptionSettings, setting
 from dq_ik.sim import open_arm, SimulatedArm, SimulationError
-from dq_ik.sim.arm import driven_joints, ENGINES, neutral_position
+from dq_ik.sim.arm import driven_joints, ENGINES, start_positions
 
 LONGEST_STEP = 0.1
 
@@ -73,7 +73,8 @@ class SimNode(Node):
 
     def _use(self, urdf: str) -> None:
         model = load_robot(urdf)
-        start = {joint.name: self._start(joint.name, neutral_position(joint))
+        usual = start_positions(model)
+        start = {joint.name: self._start(joint.name, usual[joint.name])
                  for joint in driven_joints(model)}
         self._arm = self._open(model, urdf, start)
         self._last = time.monotonic()

@@ -11,8 +11,7 @@
 # WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
 # See the License for the specific language governing permissions and
 # limitations under the License.
-
-"""What every simulated arm does, and how one is chosen."""
+"""What every simulated arm does, and the arm without physics."""
 
 from __future__ import annotations
 
@@ -23,9 +22,11 @@ from typing import Protocol
 import numpy as np
 
 from dq_ik.errors import DqIkError
-from dq_ik.robot.model import Joint, RobotModel, SINGLE_AXIS
+from dq_ik.robot.model import Joint, Mimic, RobotModel, SINGLE_AXIS
+from dq_ik.sim.reference import Reference
 
 ENGINES = ('auto', 'mujoco', 'kinematic')
+LONGEST_STEP = 0.02  # of the arm without physics [s]
 
 
 class SimulationError(DqIkError):
@@ -60,6 +61,37 @@ class SimulatedArm(Protocol):
         """Return positions, velocities and efforts of all joints."""
 
 
+class KinematicArm:
+    """An arm for machines without MuJoCo: exact positions within the limits, efforts of zero."""
+
+    kind = 'moving as fast as they may, without physics'
+
+    def __init__(self, model: RobotModel, start: Mapping[str, float] | None = None) -> None:
+        joints = driven_joints(model)
+        self._chain = model.whole
+        self._driven = [joint.name for joint in joints]
+        self._names = (*self._driven, *(joint.name for joint, _ in mimic_joints(model)))
+        self._reference = Reference(joints, start_positions(model, start))
+        self.aim, self.follow = self._reference.aim, self._reference.follow
+
+    def advance(self, duration: float) -> None:
+        """Move toward the command for ``duration`` seconds."""
+        steps = max(1, int(np.ceil(duration / LONGEST_STEP)))
+        for _ in range(steps):
+            self._reference.advance(duration / steps)
+
+    def state(self) -> ArmState:
+        """Return positions and velocities; mimic joints follow their masters."""
+        q, qdot = self._reference.q, self._reference.qdot
+        velocities = self._with_mimics(qdot) - self._with_mimics(np.zeros(len(qdot)))
+        return ArmState(self._names, self._with_mimics(q), velocities, np.zeros(len(self._names)))
+
+    def _with_mimics(self, values: np.ndarray) -> np.ndarray:
+        known = dict(zip(self._driven, values))
+        known = self._chain.joint_positions(self._chain.configuration(known))
+        return np.array([known[name] for name in self._names])
+
+
 def open_arm(
     model: RobotModel,
     urdf: str,
@@ -78,20 +110,14 @@ def open_arm(
     """
     if engine not in ENGINES:
         raise SimulationError(f'unknown engine {engine!r}; the engines are {", ".join(ENGINES)}')
-    if engine == 'kinematic' or (engine == 'auto' and not has_mujoco()):
-        from dq_ik.sim.kinematic_arm import KinematicArm
-        return KinematicArm(model, start)
-    from dq_ik.sim.mujoco_arm import MujocoArm
-    return MujocoArm(model, urdf, start, gravity_compensation)
-
-
-def has_mujoco() -> bool:
-    """Tell whether the physics engine is installed."""
-    try:
-        import mujoco  # noqa: F401
-    except ImportError:
-        return False
-    return True
+    if engine != 'kinematic':
+        try:
+            from dq_ik.sim.mujoco_arm import MujocoArm
+            return MujocoArm(model, urdf, start, gravity_compensation)
+        except ImportError as error:
+            if engine == 'mujoco':
+                raise SimulationError(f'pip install mujoco: {error}') from None
+    return KinematicArm(model, start)
 
 
 def driven_joints(model: RobotModel) -> tuple[Joint, ...]:
@@ -100,16 +126,14 @@ def driven_joints(model: RobotModel) -> tuple[Joint, ...]:
         joint for joint in model.joints if joint.kind in SINGLE_AXIS and joint.mimic is None)
 
 
+def mimic_joints(model: RobotModel) -> tuple[tuple[Joint, Mimic], ...]:
+    """Return the joints of one axis that follow another joint, and how."""
+    return tuple((joint, joint.mimic) for joint in model.joints
+                 if joint.kind in SINGLE_AXIS and joint.mimic)
+
+
 def start_positions(
-    joints: Sequence[Joint], start: Mapping[str, float] | None
-) -> np.ndarray:
-    """Return where the joints are at the beginning, shape ``(n,)``."""
-    given = start or {}
-    return np.array([given.get(joint.name, neutral_position(joint)) for joint in joints])
-
-
-def neutral_position(joint: Joint) -> float:
-    """Return 0 where the limits allow it, else the middle of the limits."""
-    if joint.lower <= 0.0 <= joint.upper:
-        return 0.0
-    return float(np.clip(0.5 * (joint.lower + joint.upper), joint.lower, joint.upper))
+    model: RobotModel, start: Mapping[str, float] | None = None
+) -> dict[str, float]:
+    """Return where all joints begin: as given, else at 0 or in the middle of the limits."""
+    return model.whole.joint_positions(model.whole.clamp(model.whole.configuration(start or {})))

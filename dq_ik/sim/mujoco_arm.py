@@ -22,8 +22,8 @@ from xml.etree import ElementTree
 import mujoco
 import numpy as np
 
-from dq_ik.robot.model import Joint, RobotModel, SINGLE_AXIS
-from dq_ik.sim.arm import ArmState, driven_joints, SimulationError, start_positions
+from dq_ik.robot.model import Joint, Mimic, RobotModel
+from dq_ik.sim.arm import ArmState, driven_joints, mimic_joints, SimulationError, start_positions
 from dq_ik.sim.reference import Reference
 
 TIMESTEP = 0.002
@@ -61,30 +61,21 @@ class MujocoArm:
         start: Mapping[str, float] | None = None,
         gravity_compensation: bool = True,
     ) -> None:
-        self._joints = driven_joints(model)
-        self._model = _compile(model, self._joints, urdf, gravity_compensation)
+        joints, first = driven_joints(model), start_positions(model, start)
+        self._model = _compile(model, joints, urdf, gravity_compensation)
         self._data = mujoco.MjData(self._model)
-        mimics = [joint for joint in model.joints if joint.kind in SINGLE_AXIS and joint.mimic]
-        self._names = tuple(joint.name for joint in (*self._joints, *mimics))
+        self._names = tuple(
+            joint.name for joint in (*joints, *(joint for joint, _ in mimic_joints(model))))
         ids = [self._model.joint(name).id for name in self._names]
         self._qpos = self._model.jnt_qposadr[ids]
         self._dof = self._model.jnt_dofadr[ids]
+        efforts = np.array([joint.effort or np.inf for joint in joints])
         self._reference = Reference(
-            self._joints, start_positions(self._joints, start), self._accelerations())
-        self._place(mimics)
-
-    @property
-    def time(self) -> float:
-        """Simulated seconds since the beginning."""
-        return self._data.time
-
-    def aim(self, positions: Mapping[str, float]) -> None:
-        """Command joint positions, by name."""
-        self._reference.aim(positions)
-
-    def follow(self, names: Sequence[str], times: np.ndarray, points: np.ndarray) -> None:
-        """Command a trajectory of some joints."""
-        self._reference.follow(names, times, points)
+            joints, first, EFFORT_SHARE * efforts / _greatest_inertias(self._model, joints))
+        self.aim, self.follow = self._reference.aim, self._reference.follow
+        self._data.qpos[self._qpos] = [first[name] for name in self._names]
+        self._data.ctrl[:] = self._reference.q
+        mujoco.mj_forward(self._model, self._data)
 
     def advance(self, duration: float) -> None:
         """Step the physics through ``duration`` seconds, rounded to whole steps."""
@@ -98,20 +89,6 @@ class MujocoArm:
         return ArmState(
             self._names, data.qpos[self._qpos], data.qvel[self._dof],
             data.qfrc_actuator[self._dof])
-
-    def _accelerations(self) -> np.ndarray:
-        """Return what each motor can do beside its work against gravity, shape ``(n,)``."""
-        efforts = np.array([joint.effort or np.inf for joint in self._joints])
-        return EFFORT_SHARE * efforts / _greatest_inertias(self._model, self._joints)
-
-    def _place(self, mimics: Sequence[Joint]) -> None:
-        start = dict(zip(self._names, self._reference.q))
-        for joint in mimics:
-            mimic = joint.mimic
-            start[joint.name] = mimic.multiplier * start[mimic.joint] + mimic.offset
-        self._data.qpos[self._qpos] = [start[name] for name in self._names]
-        self._data.ctrl[:] = self._reference.q
-        mujoco.mj_forward(self._model, self._data)
 
 
 def _compile(
@@ -130,9 +107,8 @@ def _compile(
             body.gravcomp = float(gravity_compensation)
         for joint, inertia in zip(joints, _greatest_inertias(spec.compile(), joints)):
             _add_servo(spec, joint, inertia)
-        for joint in model.joints:
-            if joint.mimic and joint.kind in SINGLE_AXIS:
-                _add_mimic(spec, joint)
+        for follower, mimic in mimic_joints(model):
+            _add_mimic(spec, follower.name, mimic)
         return spec.compile()
     except ValueError as error:
         raise SimulationError(f'MuJoCo cannot simulate {model.name}: {error}') from error
@@ -191,9 +167,9 @@ def _add_servo(spec: mujoco.MjSpec, joint: Joint, inertia: float) -> None:
     servo.set_to_position(kp=stiffness, kv=2.0 * stiffness / RATE)
 
 
-def _add_mimic(spec: mujoco.MjSpec, joint: Joint) -> None:
+def _add_mimic(spec: mujoco.MjSpec, name: str, mimic: Mimic) -> None:
     coefficients = np.zeros(mujoco.mjNEQDATA)
-    coefficients[:2] = joint.mimic.offset, joint.mimic.multiplier
+    coefficients[:2] = mimic.offset, mimic.multiplier
     spec.add_equality(
-        type=mujoco.mjtEq.mjEQ_JOINT, objtype=mujoco.mjtObj.mjOBJ_JOINT,
-        name1=joint.name, name2=joint.mimic.joint, data=coefficients)
+        type=mujoco.mjtEq.mjEQ_JOINT, objtype=mujoco.mjtObj.mjOBJ_JOINT, name1=name,
+        name2=mimic.joint, data=coefficients)

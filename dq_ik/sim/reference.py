@@ -28,7 +28,6 @@ class Reference:
     A joint vector that moves toward the newest command within the limits of the joints.
 
     It speeds up and brakes as the motors can, so that a servo behind it is never asked for a jump.
-
     A command is either a target for some joints or a trajectory of them; joints that a command
     does not name keep their last one.
     """
@@ -36,14 +35,14 @@ class Reference:
     def __init__(
         self,
         joints: Sequence[Joint],
-        start: np.ndarray,
+        start: Mapping[str, float],
         acceleration: np.ndarray | float = np.inf,
     ) -> None:
         """
         Rest at ``start``.
 
         :param joints: single-axis joints, in the order of the vector
-        :param start: positions at the beginning, shape ``(n,)`` [rad or m]
+        :param start: positions at the beginning, by name [rad or m]
         :param acceleration: greatest acceleration of each joint, shape ``(n,)``
         """
         self._index = {joint.name: index for index, joint in enumerate(joints)}
@@ -51,7 +50,7 @@ class Reference:
         self._upper = np.array([joint.upper for joint in joints])
         self._speed = np.array([joint.velocity or np.inf for joint in joints])
         self._acceleration = np.broadcast_to(acceleration, len(joints))
-        self.q = np.clip(np.asarray(start, float), self._lower, self._upper)
+        self.q = np.clip([start[name] for name in self._index], self._lower, self._upper)
         self.qdot = np.zeros(len(joints))
         self._target = self.q.copy()
         self._times = np.zeros(0)
@@ -60,7 +59,7 @@ class Reference:
 
     def aim(self, positions: Mapping[str, float]) -> None:
         """Go to positions, by joint name; skip unknown names and values that are not finite."""
-        self._drop_trajectory()
+        self._times = np.zeros(0)
         for name, position in positions.items():
             if name in self._index and np.isfinite(position):
                 self._target[self._index[name]] = position
@@ -73,12 +72,11 @@ class Reference:
         :param times: increasing times from now, shape ``(k,)`` [s]
         :param points: joint positions at these times, shape ``(k, len(names))``
         """
-        self._drop_trajectory()
-        columns = [self._index[name] for name in names if name in self._index]
         known = [column for column, name in enumerate(names) if name in self._index]
+        joints = [self._index[names[column]] for column in known]
         path = np.tile(self._target, (len(times) + 1, 1))
         path[0] = self.q
-        path[1:, columns] = np.asarray(points, float)[:, known]
+        path[1:, joints] = np.asarray(points, float)[:, known]
         self._times = np.concatenate([[0.0], np.asarray(times, float)])
         self._points = path
         self._elapsed = 0.0
@@ -96,8 +94,7 @@ class Reference:
     def _next_velocity(self, distance: np.ndarray, dt: float) -> np.ndarray:
         """Return the speed that is allowed now and can still be braked to rest at ``distance``."""
         length = np.abs(distance)
-        braking = self._braking_speed(length, dt)
-        speed = np.minimum(np.minimum(self._speed, braking), length / dt)
+        speed = np.minimum(np.minimum(self._speed, self._braking_speed(length, dt)), length / dt)
         change = np.copysign(speed, distance) - self.qdot
         slack = self._acceleration * dt
         return self.qdot + np.clip(change, -slack, slack)
@@ -111,6 +108,3 @@ class Reference:
 
     def _sample(self, time: float) -> np.ndarray:
         return np.array([np.interp(time, self._times, column) for column in self._points.T])
-
-    def _drop_trajectory(self) -> None:
-        self._times = np.zeros(0)
