@@ -83,7 +83,7 @@ def viewer(bench, remote):
 
 
 def chosen(viewer: ViewerNode, label: str) -> str:
-    return viewer.page.panel._choices[label].value
+    return viewer.page.panel._controls[label].value
 
 
 def shows(viewer: ViewerNode, text: str) -> bool:

@@ -187,8 +187,8 @@ def test_options_set_elsewhere_are_shown_and_not_sent_back(panda):
     page.show_option('method', 'pls')
     page.show_option('position_only', True)
     page.show_option('mode', 'unheard of')
-    assert page.panel._choices['Solver'].value == 'pls'
-    assert page.panel._choices['Mode'].value == 'speed'
+    assert page.panel._controls['Solver'].value == 'pls'
+    assert page.panel._controls['Mode'].value == 'speed'
     assert page.goals['panda_hand_tcp'].control.disable_rotations
     assert recorder.options == []
 
@@ -207,7 +207,7 @@ def test_figure_of_eight_moves_the_goal_until_it_is_stopped(server, panda, clock
     count = len(recorder.goals)
     page.tick()
     assert len(recorder.goals) == count
-    assert page.panel._play.value is False
+    assert page.panel._controls['Figure of eight'].value is False
 
 
 def test_figure_of_eight_is_closed_and_crosses_itself():

@@ -28,11 +28,11 @@ from dq_ik.errors import DqIkError
 from dq_ik.pose import Pose
 from dq_ik.robot.bundled import example_robots, find_example
 from dq_ik.robot.urdf import load_robot
-from dq_ik.viewer import meshes
+from dq_ik.viewer import shapes
 from dq_ik.viewer.html import fraction, joint_bars
-from dq_ik.viewer.meshes import load_mesh, MeshError, resolve_uri
 from dq_ik.viewer.scene import RobotScene
 from dq_ik.viewer.server import open_server
+from dq_ik.viewer.shapes import load_mesh, MeshError, resolve_uri
 from dq_ik.viewer.visuals import Box, Cylinder, MeshFile, parse_visuals, Sphere
 
 URDF = Path(__file__).parent.parent / 'urdf'
@@ -207,7 +207,7 @@ def test_a_mesh_that_is_not_drawn_has_a_reason_and_a_remedy(uri, reason, tmp_pat
 def test_the_package_that_reads_a_mesh_is_named(tmp_path, monkeypatch):
     pytest.importorskip('trimesh')
     (tmp_path / 'a.dae').write_text('<COLLADA/>')
-    monkeypatch.setattr(meshes, 'find_spec', lambda name: None)
+    monkeypatch.setattr(shapes, 'find_spec', lambda name: None)
     with pytest.raises(MeshError, match='pip install pycollada'):
         load_mesh(MeshFile('a.dae'), tmp_path)
 

@@ -31,8 +31,8 @@ from dq_ik.robot.chain import Chain
 from dq_ik.stream.path import FigureOfEight, Glide, random_configuration, unreachable_goal
 from dq_ik.stream.path import Path as GoalPath
 from dq_ik.stream.report import Report
+from dq_ik.viewer import panel
 from dq_ik.viewer.gizmo import GoalHandle
-from dq_ik.viewer.panel import Panel, PanelActions
 from dq_ik.viewer.scene import light_the_stage, robot_size, RobotScene
 from dq_ik.viewer.trace import Trace
 from dq_ik.viewer.visuals import Visual
@@ -77,15 +77,13 @@ class Page:
         *,
         methods: Sequence[str],
         modes: Sequence[str],
-        home: Mapping[str, float] | None = None,
         urdf_folder: Path | None = None,
     ) -> None:
         """
-        Draw the robot at ``home``.
+        Draw the robot; it is at home until its joint positions are shown.
 
         :param visuals: what the links look like
         :param methods: solvers to choose from, the first one is in use; likewise ``modes``
-        :param home: joint positions of the Home button; None: where the robot is at first
         :param urdf_folder: where relative mesh files are looked for
         """
         self._server = server
@@ -93,9 +91,8 @@ class Page:
         self._outlet = outlet
         self._lock = threading.RLock()
         self._rng = np.random.default_rng()
-        self._home = chain.configuration(home or {})
-        self._home_is_given = home is not None
-        self._positions = {**chain.joint_positions(chain.neutral), **(home or {})}
+        self._home = chain.neutral
+        self._positions = chain.joint_positions(chain.neutral)
         self._report = Report()
         self._heard_joints = False
         self._path: GoalPath | None = None
@@ -118,24 +115,25 @@ class Page:
             for index, tip in enumerate(chain.tips)
         }
         joints = [joint for joint in chain.model.joints if joint.name in self._positions]
-        self.panel = Panel(server, joints, chain.tips, methods, modes, self._actions())
+        self.panel = panel.Panel(
+            server, joints, chain.tips, {'method': methods, 'mode': modes}, self._actions())
         self.robot.show(self._positions)
 
     def show_joints(self, positions: Mapping[str, float]) -> None:
-        """Take the newest joint positions; the goals begin where the tools are at first."""
+        """Take the newest joint positions; home and goals are where the robot is at first."""
         with self._lock:
             self._positions.update(positions)
             if not self._heard_joints:
                 self._heard_joints = True
-                self._begin()
+                self._home = self._configuration()
+                for tip, pose in self.tool_poses().items():
+                    self.goals[tip].move(pose)
 
     def show_report(self, report: Report) -> None:
         """Take the solver's answer to the newest goal."""
         with self._lock:
             self._report = report
-            self.panel.add_sample(
-                time.monotonic(), 1e6 * report.position_error,
-                1e6 * report.rotation_error, 1e6 * report.solve_time)
+            self.panel.add_sample(time.monotonic(), report)
 
     def show_option(self, name: str, value: str | bool) -> None:
         """Take a setting that somebody else has changed."""
@@ -184,22 +182,22 @@ class Page:
         for goal in self.goals.values():
             goal.paint(self._report.color)
 
-    def _actions(self) -> PanelActions:
-        return PanelActions(
-            to_tool=lambda: self._set_goals(self.tool_poses()),
-            home=lambda: self._glide_to(self._home),
-            random=self._go_somewhere,
-            unreachable=self._go_out_of_reach,
-            play=self._play,
-            trace=self._trace,
-            position_only=self._position_only,
-            method=lambda name: self._outlet.option('method', name),
-            mode=lambda name: self._outlet.option('mode', name),
-        )
+    def _actions(self) -> dict[str, Callable[..., None]]:
+        """Return what the controls of the panel do, by label."""
+        return {
+            panel.TO_TOOL: lambda: self._set_goals(self.tool_poses()),
+            panel.HOME: lambda: self._glide_to(self._home),
+            panel.RANDOM: self._go_somewhere,
+            panel.UNREACHABLE: self._go_out_of_reach,
+            panel.PLAY: self._play,
+            panel.TRACE: self._trace,
+            panel.POSITION_ONLY: self._position_only,
+            panel.LABELS['method']: lambda name: self._outlet.option('method', name),
+            panel.LABELS['mode']: lambda name: self._outlet.option('mode', name),
+        }
 
     def _go_somewhere(self) -> None:
-        near = self._configuration()
-        self._glide_to(random_configuration(self._chain, self._rng, near))
+        self._glide_to(random_configuration(self._chain, self._rng, self._configuration()))
 
     def _glide_to(self, q: np.ndarray) -> None:
         """Lead the goals of all tips from where the robot is to another configuration."""
@@ -255,13 +253,6 @@ class Page:
     def _set_goal(self, tip: str, pose: Pose) -> None:
         self.goals[tip].move(pose)
         self._outlet.goal(tip, pose)
-
-    def _begin(self) -> None:
-        """Put the goals where the tools are when the robot is first heard of."""
-        if not self._home_is_given:
-            self._home = self._configuration()
-        for tip, pose in self.tool_poses().items():
-            self.goals[tip].move(pose)
 
     def _configuration(self) -> np.ndarray:
         return self._chain.clamp(self._chain.configuration(self._positions))

@@ -11,13 +11,13 @@
 # WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
 # See the License for the specific language governing permissions and
 # limitations under the License.
-
 """The controls beside the scene: status, goals, solver, joints, plots."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+import math
+from typing import Any
 
 import viser
 
@@ -26,24 +26,15 @@ from dq_ik.stream.report import Report
 from dq_ik.viewer.html import joint_bars, status_html
 from dq_ik.viewer.plots import RollingPlot
 
-TO_TOOL, HOME = 'Goal to tool', 'Home'
-LABELS = {'method': 'Solver', 'mode': 'Mode'}
-RANDOM, UNREACHABLE = 'Random goal', 'Out of reach'
-
-
-@dataclass(frozen=True)
-class PanelActions:
-    """What the controls do; called on viser's loop, so each must return at once."""
-
-    to_tool: Callable[[], None]
-    home: Callable[[], None]
-    random: Callable[[], None]
-    unreachable: Callable[[], None]
-    play: Callable[[bool], None]
-    trace: Callable[[bool], None]
-    position_only: Callable[[bool], None]
-    method: Callable[[str], None]
-    mode: Callable[[str], None]
+TO_TOOL, HOME, RANDOM, UNREACHABLE = 'Goal to tool', 'Home', 'Random goal', 'Out of reach'
+PLAY, TRACE, POSITION_ONLY = 'Figure of eight', 'Trace', 'Position only'
+SWITCHES = (
+    (PLAY, False, 'Move the goal along a path'),
+    (TRACE, True, 'Draw the path of the tool'),
+    (POSITION_ONLY, False, 'Leave the orientation free'),
+)
+#: settings of the solver and the labels of their controls
+LABELS = {'method': 'Solver', 'mode': 'Mode', 'position_only': POSITION_ONLY}
 
 
 class Panel:
@@ -54,24 +45,32 @@ class Panel:
         server: viser.ViserServer,
         joints: Sequence[Joint],
         tips: Sequence[str],
-        methods: Sequence[str],
-        modes: Sequence[str],
-        actions: PanelActions,
+        choices: Mapping[str, Sequence[str]],
+        actions: Mapping[str, Callable[..., None]],
     ) -> None:
         """
         Add the controls.
 
         :param joints: rows of the joint table
         :param tips: where there are several, one is chosen for the path and goals out of reach
-        :param methods: names of the solvers, the first one is in use; likewise ``modes``
+        :param choices: values of the settings ``method`` and ``mode``, the first one is in use
+        :param actions: what a button does, and what a switch or choice does with its new value,
+            by label; called on viser's loop, so each must return at once
         """
         self._joints = tuple(joints)
-        self._choices: dict[str, viser.GuiDropdownHandle] = {}
         gui = server.gui
-        self._status = gui.add_html(status_html(Report(), float('nan')))
+        self._status = gui.add_html(status_html(Report(), math.nan))
         self._tip = gui.add_dropdown('Tip', tips, visible=len(tips) > 1)
-        self._add_goal_controls(gui, actions)
-        self._add_solver_controls(gui, methods, modes, actions)
+        for label, buttons in (('Goal', (TO_TOOL, HOME)), (' ', (RANDOM, UNREACHABLE))):
+            @gui.add_button_group(label, buttons).on_click
+            async def _(event: viser.GuiEvent) -> None:
+                actions[event.target.value]()
+        self._controls: dict[str, Any] = {
+            label: gui.add_checkbox(label, on, hint=hint) for label, on, hint in SWITCHES}
+        for name, values in choices.items():
+            self._controls[LABELS[name]] = gui.add_dropdown(LABELS[name], values)
+        for label, control in self._controls.items():
+            _on_change(control, actions[label])
         with gui.add_folder('Joints'):
             self._bars = gui.add_html('')
         with gui.add_folder('Error of the answer, time to solve'):
@@ -91,10 +90,10 @@ class Panel:
         """Show joint values against their limits."""
         self._bars.content = joint_bars(self._joints, positions)
 
-    def add_sample(self, time: float, position: float, rotation: float, solve_time: float) -> None:
-        """Append one answer to the plots: errors [µm and µrad] and time [µs]."""
-        self._error.add(time, (position, rotation))
-        self._time.add(time, (solve_time,))
+    def add_sample(self, time: float, report: Report) -> None:
+        """Append one answer to the plots."""
+        self._error.add(time, (1e6 * report.position_error, 1e6 * report.rotation_error))
+        self._time.add(time, (1e6 * report.solve_time,))
 
     def push_plots(self, now: float) -> None:
         """Redraw the plots."""
@@ -103,54 +102,16 @@ class Panel:
 
     def show_option(self, name: str, value: str | bool) -> None:
         """Show a setting that was changed elsewhere: ``method``, ``mode``, ``position_only``."""
-        if name == 'position_only':
-            self._position_only.value = bool(value)
-        elif (dropdown := self._choices[LABELS[name]]).options.count(value):
-            dropdown.value = value
+        control = self._controls[LABELS[name]]
+        if value in getattr(control, 'options', (True, False)):
+            control.value = value
 
     def stop_playing(self) -> None:
         """Switch the path off, as if the user had."""
-        self._play.value = False
-
-    def _add_goal_controls(self, gui: viser.GuiApi, actions: PanelActions) -> None:
-        on_click = {
-            TO_TOOL: actions.to_tool, HOME: actions.home,
-            RANDOM: actions.random, UNREACHABLE: actions.unreachable,
-        }
-        rows = [
-            gui.add_button_group('Goal', (TO_TOOL, HOME)),
-            gui.add_button_group(' ', (RANDOM, UNREACHABLE)),
-        ]
-        for row in rows:
-            @row.on_click
-            async def _(event: viser.GuiEvent) -> None:
-                on_click[event.target.value]()
-        self._play = self._add_switch(
-            gui, 'Figure of eight', False, 'Move the goal along a path', actions.play)
-        self._add_switch(gui, 'Trace', True, 'Draw the path of the tool', actions.trace)
-        self._position_only = self._add_switch(
-            gui, 'Position only', False, 'Leave the orientation free', actions.position_only)
-
-    def _add_solver_controls(
-        self, gui: viser.GuiApi, methods: Sequence[str], modes: Sequence[str],
-        actions: PanelActions,
-    ) -> None:
-        for label, choices, action in (
-            (LABELS['method'], methods, actions.method), (LABELS['mode'], modes, actions.mode),
-        ):
-            self._choices[label] = gui.add_dropdown(label, choices)
-            _on_change(self._choices[label], action)
-
-    @staticmethod
-    def _add_switch(
-        gui: viser.GuiApi, label: str, value: bool, hint: str, action: Callable[[bool], None]
-    ) -> viser.GuiCheckboxHandle:
-        switch = gui.add_checkbox(label, value, hint=hint)
-        _on_change(switch, action)
-        return switch
+        self._controls[PLAY].value = False
 
 
-def _on_change(control: viser.GuiInputHandle, action: Callable) -> None:
+def _on_change(control: Any, action: Callable[..., None]) -> None:
     """Call ``action`` with the value that a user has chosen, not with one set by the program."""
     @control.on_update
     async def _(event: viser.GuiEvent) -> None:

@@ -12,17 +12,19 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Rolling plots of the last half minute."""
+"""Rolling plots of the last seconds."""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import viser
+from viser import uplot
 
-SPAN = 20.0
+SPAN = 20.0  # [s]
 SAMPLES = 300
 GREY = '#9aa4ad'
 COLORS = ('#2b9ac2', '#e0a030')
@@ -44,15 +46,14 @@ class RollingPlot:
         self._times: deque[float] = deque(maxlen=SAMPLES)
         self._values: deque[tuple[float, ...]] = deque(maxlen=SAMPLES)
         self._curves = len(labels)
-        series = [{'label': 'time'}]
-        series += [
+        curves: list[uplot.Series] = [
             {'label': label, 'stroke': color, 'width': 2, 'points': {'show': False}}
             for label, color in zip(labels, COLORS)
         ]
-        lines = {'stroke': 'rgba(128,128,128,0.25)', 'width': 1}
-        axis = {'stroke': GREY, 'grid': lines, 'ticks': {**lines, 'size': 4}}
+        lines: Any = {'stroke': 'rgba(128,128,128,0.25)', 'width': 1}
+        axis: uplot.Axis = {'stroke': GREY, 'grid': lines, 'ticks': {**lines, 'size': 4}}
         self._handle = server.gui.add_uplot(
-            self._data(0.0), tuple(series), height=130, padding=(6, 14, 0, 0),
+            self._data(0.0), ({'label': 'time'}, *curves), height=130, padding=(6, 14, 0, 0),
             scales={'x': {'time': False, 'range': (-SPAN, 0.0)}, 'y': {'distr': 3}},
             axes=({**axis, 'size': 30}, {**axis, 'size': 70}),
             legend={'show': True, 'live': False}, cursor={'show': False},

@@ -19,19 +19,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import viser
 
 from dq_ik.robot.model import Joint, JointKind, RobotModel
-from dq_ik.viewer.meshes import MeshError
-from dq_ik.viewer.shapes import add_visual
-from dq_ik.viewer.visuals import Rgba, Visual
-
-GROUND = {
-    'cell_color': (70, 76, 84), 'section_color': (96, 104, 114), 'cell_thickness': 0.6,
-    'section_thickness': 1.0, 'plane_opacity': 0.0, 'shadow_opacity': 0.0,
-}
+from dq_ik.viewer.shapes import add_visual, MeshError
+from dq_ik.viewer.visuals import MeshFile, Rgba, Visual
 
 
 class RobotScene:
@@ -60,8 +55,7 @@ class RobotScene:
         with server.atomic():
             self._add_links()
             for index, visual in enumerate(visuals):
-                name = f'{self.node_name(visual.link)}/visual_{index}'
-                self._add(name, visual)
+                self._add(f'{self.node_name(visual.link)}/visual_{index}', visual)
 
     def node_name(self, link: str) -> str:
         """Return the name of the scene node that moves with a link."""
@@ -88,7 +82,7 @@ class RobotScene:
                         node.position = pose.position
         return len(moved)
 
-    def add_ghost(self, parent: str, tip: str, rgba: Rgba) -> list[viser.SceneNodeHandle]:
+    def add_ghost(self, parent: str, tip: str, rgba: Rgba) -> list[Any]:
         """
         Draw the rigid body around ``tip`` again, at the scene node ``parent``; return its parts.
 
@@ -111,7 +105,8 @@ class RobotScene:
         try:
             return add_visual(self._server.scene, name, visual, self._urdf_folder, tint)
         except MeshError as error:
-            self.missing_meshes[visual.shape.uri] = str(error)
+            if isinstance(visual.shape, MeshFile):
+                self.missing_meshes[visual.shape.uri] = str(error)
             return None
 
     def _add_links(self) -> None:
@@ -164,7 +159,8 @@ def light_the_stage(server: viser.ViserServer, size: float) -> None:
         position=(size, -size, 2.0 * size))
     scene.add_grid(
         '/ground', width=4.0 * size, height=4.0 * size, cell_size=size / 10.0,
-        section_size=size / 2.0, **GROUND)
+        section_size=size / 2.0, cell_color=(70, 76, 84), section_color=(96, 104, 114),
+        cell_thickness=0.6, section_thickness=1.0, plane_opacity=0.0, shadow_opacity=0.0)
 
 
 def _plain(link: str) -> str:
