@@ -13,6 +13,7 @@
 # limitations under the License.
 """Joint vectors as messages."""
 
+from copy import deepcopy
 from types import SimpleNamespace
 
 import numpy as np
@@ -21,7 +22,7 @@ import ros_robot
 
 pytest.importorskip('rclpy')
 
-from rclpy.serialization import deserialize_message
+from rclpy.time import Time
 
 from dq_ik.errors import ChainError
 from dq_ik.ros.follow.outputs import command_maps, JointMap, Outputs
@@ -41,11 +42,10 @@ class FakeNode:
 
     def create_publisher(self, kind, topic, qos):
         self.sent[topic] = []
-        return SimpleNamespace(publish=lambda msg: self.sent[topic].append(
-            deserialize_message(msg, kind) if isinstance(msg, bytes) else msg))
+        return SimpleNamespace(publish=lambda msg: self.sent[topic].append(deepcopy(msg)))
 
     def get_clock(self):
-        return SimpleNamespace(now=lambda: SimpleNamespace(nanoseconds=7_000_000_123))
+        return SimpleNamespace(now=lambda: Time(seconds=7, nanoseconds=123))
 
 
 def outputs(chain, current=None, **settings):

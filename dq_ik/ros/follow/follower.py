@@ -15,7 +15,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 import re
 from time import perf_counter
@@ -31,6 +30,7 @@ from rclpy.subscription import Subscription
 from dq_ik.errors import DqIkError
 from dq_ik.pose import Pose
 from dq_ik.result import IkResult
+from dq_ik.ros.conversions import pose_from_msg
 from dq_ik.ros.description import LATCHED
 from dq_ik.ros.follow import status
 from dq_ik.ros.follow.outputs import command_maps, Outputs
@@ -38,7 +38,6 @@ from dq_ik.ros.follow.prepared import Prepared
 from dq_ik.ros.running import steady_timer
 from dq_ik.ros.settings import NodeSettings
 from dq_ik.ros.states import CurrentState
-from dq_ik.ros.wire import read_goal
 from dq_ik.stream.tracker import Stream
 
 NEWEST = QoSProfile(depth=1)
@@ -101,16 +100,12 @@ class Follower:
 
     # --- callbacks -------------------------------------------------------------------------------
 
-    def on_goal(self, tip: str, data: bytes) -> None:
-        """
-        Take the newest goal of a tip; without a rate, answer it at once.
-
-        :param data: a serialised ``geometry_msgs/PoseStamped``.
-        """
+    def on_goal(self, tip: str, msg: PoseStamped) -> None:
+        """Take the newest goal of a tip; without a rate, answer it at once."""
         started = perf_counter()
         stream = self.stream
         try:
-            self._set_goal(tip, data, started)
+            self._set_goal(tip, msg, started)
             if len(self._goals) > 1:
                 self._set_goals_of_others(tip, started)
             if self._timer is not None:
@@ -171,12 +166,8 @@ class Follower:
             tip: f'~/{topic_name(tip)}/goal_pose' for tip in tips}
         self._goals = {
             tip: self._node.create_subscription(
-                PoseStamped, topic, self._taker(tip), NEWEST, raw=True)
+                PoseStamped, topic, partial(self.on_goal, tip), NEWEST)
             for tip, topic in topics.items()}
-
-    def _taker(self, tip: str) -> Callable[[bytes], None]:
-        """Return the callback of a tip; the executor calls a plain function fastest."""
-        return lambda data: self.on_goal(tip, data)
 
     def _set_timer(self, rate: float) -> None:
         if self._timer is not None:
@@ -187,9 +178,9 @@ class Follower:
             self._longest_step = 2.0 / rate  # after a pause the motion does not catch up
             self._timer = steady_timer(self._node, 1.0 / rate, self.on_tick)
 
-    def _set_goal(self, tip: str, data: bytes, now: float) -> None:
+    def _set_goal(self, tip: str, msg: PoseStamped, now: float) -> None:
         self.counters.goals += 1
-        frame, pose = read_goal(data)
+        frame, pose = msg.header.frame_id, pose_from_msg(msg.pose)
         stream = self.stream
         if not stream.active:
             self._start()
@@ -200,9 +191,9 @@ class Follower:
     def _set_goals_of_others(self, tip: str, now: float) -> None:
         """Take what has arrived for other tips too: goals sent together are answered together."""
         for other, subscription in self._goals.items():
-            for data in take_all(subscription) if other != tip else ():
+            for msg in take_all(subscription) if other != tip else ():
                 try:
-                    self._set_goal(other, data, now)
+                    self._set_goal(other, msg, now)
                 except DqIkError as error:
                     self._refuse(error)
 

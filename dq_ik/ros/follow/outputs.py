@@ -28,7 +28,6 @@ from dq_ik.errors import ChainError, listing
 from dq_ik.robot.chain import Chain
 from dq_ik.ros.conversions import single_axis_positions
 from dq_ik.ros.settings import NodeSettings
-from dq_ik.ros.wire import command_form
 
 
 class JointMap:
@@ -123,7 +122,7 @@ class Outputs:
     def configure(self, maps: CommandMaps) -> None:
         """Take the joints of another group or robot."""
         self._maps = maps
-        self._commands = [command_form(maps.state.names, moving) for moving in (False, True)]
+        self._command = JointState(name=maps.state.names)
 
     def publish(self, q: np.ndarray, qdot: np.ndarray | None = None) -> None:
         """
@@ -131,11 +130,11 @@ class Outputs:
 
         :param qdot: velocity of the command where it is known.
         """
-        command = self._commands[qdot is not None]
-        command.position[:] = self._maps.state(q)
-        if qdot is not None:
-            command.velocity[:] = self._maps.state.velocity(qdot)
-        self._publisher.publish(command.stamped(self._clock.now().nanoseconds))
+        command, joints = self._command, self._maps.state
+        command.header.stamp = self._clock.now().to_msg()
+        command.position = _doubles(joints(q))
+        command.velocity = array('d') if qdot is None else _doubles(joints.velocity(qdot))
+        self._publisher.publish(command)
         for send in self._controllers:
             send(q, self._maps.controller)
 
