@@ -19,8 +19,9 @@ import ros_robot
 
 from dq_ik.options import IkOptions
 from dq_ik.pose import Pose
-from dq_ik.ros.settings import NodeSettings
-from dq_ik.stream.tracker import SpeedLimit, Stream
+from dq_ik.stream.limits import SpeedLimit
+from dq_ik.stream.settings import StreamSettings
+from dq_ik.stream.tracker import Tracker
 
 START = np.array([ros_robot.POSTURE[name] for name in ros_robot.ARM])
 DT = 0.01
@@ -32,7 +33,7 @@ def robot():
 
 
 def stream(robot, group='arm', **settings):
-    return Stream(robot.groups[group], IkOptions(), NodeSettings(**settings), START)
+    return Tracker(robot.groups[group], IkOptions(), StreamSettings(**settings), START)
 
 
 def test_goal_is_reached_at_once_and_from_the_last_solution(robot):
@@ -79,7 +80,7 @@ def test_goal_modes_leave_the_rest_free(robot, mode, free):
 def test_tips_without_a_goal_keep_their_pose(robot):
     chain = robot.groups['arm_and_hand']
     q = chain.configuration(ros_robot.POSTURE)
-    s = Stream(chain, IkOptions(), NodeSettings(goal_mode='position'), q)
+    s = Tracker(chain, IkOptions(), StreamSettings(goal_mode='position'), q)
     before = chain.fk(q, 'finger_left')
     goal = chain.fk(q, 'flange') @ Pose.from_xyz_rpy((0, 0, 0.001), (0, 0, 0))
     s.follow('flange', goal, 0.0)
@@ -87,7 +88,7 @@ def test_tips_without_a_goal_keep_their_pose(robot):
 
 
 def test_seed_outside_the_limits_is_moved_inside(robot):
-    s = Stream(robot.groups['arm'], IkOptions(), NodeSettings(), np.full(6, 9.0))
+    s = Tracker(robot.groups['arm'], IkOptions(), StreamSettings(), np.full(6, 9.0))
     assert s.chain.within_limits(s.command)
 
 
@@ -105,7 +106,7 @@ def run(limit, q, target, steps, dt=DT, qdot=None):
 
 @pytest.mark.parametrize('target', [0.001, 0.05, 1.0, -2.0])
 def test_motion_keeps_speed_and_acceleration_and_does_not_overshoot(target):
-    limit = SpeedLimit(np.array([1.0, 0.5]), ramp_time=0.2)
+    limit = SpeedLimit(np.array([1.0, 0.5]), np.array([5.0, 2.5]))
     q, v = run(limit, np.zeros(2), np.array([target, -target]), 800)
     a = np.diff(np.vstack([np.zeros(2), v]), axis=0) / DT
     assert (np.abs(v) <= limit.velocity + 1e-12).all()
@@ -116,7 +117,7 @@ def test_motion_keeps_speed_and_acceleration_and_does_not_overshoot(target):
 
 
 def test_target_that_jumps_back_is_passed_but_never_the_old_one():
-    limit = SpeedLimit(np.array([1.0]), ramp_time=0.5)
+    limit = SpeedLimit(np.array([1.0]), np.array([2.0]))
     q, v = run(limit, np.zeros(1), np.ones(1), 60)
     q2, v2 = run(limit, q[-1], np.zeros(1), 600, qdot=v[-1])
     assert q2.max() <= 1.0
@@ -125,7 +126,7 @@ def test_target_that_jumps_back_is_passed_but_never_the_old_one():
 
 
 def test_joint_without_a_limit_moves_at_once():
-    limit = SpeedLimit(np.array([np.inf]), ramp_time=0.2)
+    limit = SpeedLimit(np.array([np.inf]), np.array([np.inf]))
     q, _ = run(limit, np.zeros(1), np.ones(1), 3)
     assert q[-1] == pytest.approx(1.0)
 
@@ -182,7 +183,7 @@ def test_new_options_keep_the_motion(robot):
     for k in range(10):
         s.tick(DT * k, DT)
     before, moving = s.command, s.qdot
-    s.configure(IkOptions(method='pls'), NodeSettings(rate=100.0, velocity_scaling=0.5))
+    s.configure(IkOptions(method='pls'), StreamSettings(rate=100.0, velocity_scaling=0.5))
     np.testing.assert_array_equal(s.command, before)
     np.testing.assert_array_equal(s.qdot, moving)
     assert s.solver.options.method == 'pls'

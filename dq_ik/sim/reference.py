@@ -21,6 +21,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from dq_ik.robot.model import Joint
+from dq_ik.stream.limits import SpeedLimit
 
 
 class Reference:
@@ -48,8 +49,8 @@ class Reference:
         self._index = {joint.name: index for index, joint in enumerate(joints)}
         self._lower = np.array([joint.lower for joint in joints])
         self._upper = np.array([joint.upper for joint in joints])
-        self._speed = np.array([joint.velocity or np.inf for joint in joints])
-        self._acceleration = np.broadcast_to(acceleration, len(joints))
+        speed = np.array([joint.velocity or np.inf for joint in joints])
+        self._limit = SpeedLimit(speed, np.broadcast_to(acceleration, len(joints)))
         self.q = np.clip([start[name] for name in self._index], self._lower, self._upper)
         self.qdot = np.zeros(len(joints))
         self._target = self.q.copy()
@@ -86,25 +87,9 @@ class Reference:
         if len(self._times):
             self._elapsed += dt
             self._target = self._sample(self._elapsed)
-        distance = np.clip(self._target, self._lower, self._upper) - self.q
-        self.qdot = self._next_velocity(distance, dt)
-        self.q = self.q + self.qdot * dt
+        target = np.clip(self._target, self._lower, self._upper)
+        self.q, self.qdot = self._limit.step(self.q, self.qdot, target, dt)
         return self.q
-
-    def _next_velocity(self, distance: np.ndarray, dt: float) -> np.ndarray:
-        """Return the speed that is allowed now and can still be braked to rest at ``distance``."""
-        length = np.abs(distance)
-        speed = np.minimum(np.minimum(self._speed, self._braking_speed(length, dt)), length / dt)
-        change = np.copysign(speed, distance) - self.qdot
-        slack = self._acceleration * dt
-        return self.qdot + np.clip(change, -slack, slack)
-
-    def _braking_speed(self, length: np.ndarray, dt: float) -> np.ndarray:
-        """Return v with ``v dt + v^2 / (2 a) = length``: one more step, then braking."""
-        limited = np.isfinite(self._acceleration)
-        a = np.where(limited, self._acceleration, 1.0)
-        speed = a * (np.sqrt(dt * dt + 2.0 * length / a) - dt)
-        return np.where(limited, speed, np.inf)
 
     def _sample(self, time: float) -> np.ndarray:
         return np.array([np.interp(time, self._times, column) for column in self._points.T])

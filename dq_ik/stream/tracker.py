@@ -11,7 +11,7 @@
 # WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
 # See the License for the specific language governing permissions and
 # limitations under the License.
-"""The stream: goals in, joint commands out. No ROS here; the node gives it poses and the time."""
+"""The tracker: goals in, joint commands out. The caller gives it poses and the time."""
 
 from __future__ import annotations
 
@@ -26,18 +26,17 @@ from dq_ik.options import IkOptions
 from dq_ik.pose import Pose
 from dq_ik.result import IkResult
 from dq_ik.robot.chain import Chain
-from dq_ik.ros.settings import NodeSettings
 from dq_ik.solver import Solver
+from dq_ik.stream.limits import SpeedLimit
+from dq_ik.stream.settings import StreamSettings
 
 # Joints without a velocity limit may move this fast [rad/s or m/s], which is at once.
 UNLIMITED = 1e6
-# A command this close [rad or m] to its target has arrived.
-ARRIVED = 1e-9
 # A goal this far [m, rad] from the one before is a new place, not the next point of a path.
 JUMP = (0.1, 0.5)
 
 
-def goal_maker(settings: NodeSettings) -> Callable[[Pose, str], Goal | Pose]:
+def goal_maker(settings: StreamSettings) -> Callable[[Pose, str], Goal | Pose]:
     """Return the function that turns a pose and a tip into a goal of the chosen ``goal_mode``."""
     if settings.goal_mode == 'pose':
         return lambda pose, tip: pose
@@ -47,46 +46,7 @@ def goal_maker(settings: NodeSettings) -> Callable[[Pose, str], Goal | Pose]:
     return lambda pose, tip: Goal(pose, tip=tip, **extras[settings.goal_mode])
 
 
-class SpeedLimit:
-    """
-    Moves joints to a target no faster than they may, with bounded acceleration, each by itself.
-
-    The speed is the greatest from which a joint can still stop at its target: it never passes a
-    target that stands still, and when targets move it stops at the latest where an earlier one
-    was, hence within the limits.
-    """
-
-    def __init__(self, velocity: np.ndarray, ramp_time: float) -> None:
-        """
-        Set the limits.
-
-        :param velocity: greatest speeds [rad/s or m/s], shape (n,), may be infinite.
-        :param ramp_time: time [s] from standstill to the greatest speed.
-        """
-        self.velocity = np.minimum(velocity, UNLIMITED)
-        self.acceleration = self.velocity / ramp_time
-
-    def step(self, q: np.ndarray, qdot: np.ndarray, target: np.ndarray,
-             dt: float) -> tuple[np.ndarray, np.ndarray]:
-        """
-        Return position and velocity after ``dt``.
-
-        The speed v solves ``v dt + v^2 / (2 a) = |target - q|``: this step, then a full stop.
-        """
-        a = self.acceleration
-        e = target - q
-        v = a * (np.sqrt(dt * dt + 2.0 * np.abs(e) / np.maximum(a, 1e-12)) - dt)
-        v = np.sign(e) * np.minimum(v, self.velocity)
-        v = np.clip(v, qdot - a * dt, qdot + a * dt)
-        near = (np.abs(e) < ARRIVED) & (np.abs(v) <= a * dt)
-        return np.where(near, target, q + v * dt), np.where(near, 0.0, v)
-
-    def stop(self, q: np.ndarray, qdot: np.ndarray) -> np.ndarray:
-        """Return where the joints come to rest when they brake now."""
-        return q + 0.5 * qdot * np.abs(qdot) / np.maximum(self.acceleration, 1e-12)
-
-
-class Stream:
+class Tracker:
     """
     Follows the newest goal of each tip, starting every solve from the last solution.
 
@@ -96,7 +56,7 @@ class Stream:
     closely as the robot can (best reach).
     """
 
-    def __init__(self, chain: Chain, options: IkOptions, settings: NodeSettings,
+    def __init__(self, chain: Chain, options: IkOptions, settings: StreamSettings,
                  q: np.ndarray | None = None) -> None:
         """
         Start at rest.
@@ -107,14 +67,15 @@ class Stream:
         self.reseed(chain.neutral if q is None else q)
         self.configure(options, settings)
 
-    def configure(self, options: IkOptions, settings: NodeSettings) -> None:
+    def configure(self, options: IkOptions, settings: StreamSettings) -> None:
         """Take new options; the motion goes on."""
         self.solver = Solver(self.chain, replace(options, max_restarts=0, mode='speed'))
         self.finder = Solver(self.chain, replace(options, mode='distance', max_joint_step=0.0))
         self._goal = goal_maker(settings)
         self.goal_timeout = settings.goal_timeout
-        self.limit = SpeedLimit(self.chain.velocity * settings.velocity_scaling, settings.ramp_time
-                                ) if settings.velocity_scaling > 0 else None
+        speed = np.minimum(self.chain.velocity * settings.velocity_scaling, UNLIMITED)
+        self.limit = SpeedLimit(
+            speed, speed / settings.ramp_time) if settings.velocity_scaling > 0 else None
 
     def reseed(self, q: np.ndarray) -> None:
         """Start anew from these joint positions, at rest, without goals."""

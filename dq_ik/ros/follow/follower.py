@@ -38,7 +38,7 @@ from dq_ik.ros.follow.prepared import Prepared
 from dq_ik.ros.running import steady_timer
 from dq_ik.ros.settings import NodeSettings
 from dq_ik.ros.states import CurrentState
-from dq_ik.stream.tracker import Stream
+from dq_ik.stream.tracker import Tracker
 
 NEWEST = QoSProfile(depth=1)
 WARN_PERIOD = 5.0
@@ -77,7 +77,7 @@ class Follower:
         """Follow goals with this robot and these settings; the same group goes on moving."""
         last = getattr(self, '_prepared', None)
         if last is None or last.chain is not prepared.chain:
-            self.stream = Stream(prepared.chain, prepared.options, prepared.settings)
+            self.stream = Tracker(prepared.chain, prepared.options, prepared.settings)
             self._subscribe(prepared.chain.tips)
         else:
             self.stream.configure(prepared.options, prepared.settings)

@@ -26,7 +26,7 @@ from dq_ik.ros.frames import Frames, Lookup
 from dq_ik.ros.groups import build_robot, GroupNames, Robot
 from dq_ik.ros.services.compute_ik import IkServer
 from dq_ik.ros.settings import NodeSettings
-from dq_ik.stream.tracker import Stream
+from dq_ik.stream.tracker import Tracker
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ def prepare(description: str, settings: NodeSettings, options: IkOptions,
 
 def warm_up(chain: Chain, options: IkOptions, settings: NodeSettings) -> None:
     """Solve once within reach and once far out of it, so that the first goal finds warm caches."""
-    stream = Stream(chain, options, settings)
+    stream = Tracker(chain, options, settings)
     far = Pose.from_xyz_wxyz((1e3, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0))
     for move in (Pose.identity(), far):
         for tip, pose in chain.fk_all(chain.neutral).items():

@@ -1,0 +1,82 @@
+# Copyright 2026 The dq_ik Authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+"""Settings with description and range, and those of a tracker."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, Field, field, fields
+import math
+from typing import Any
+
+from dq_ik.errors import OptionError
+
+
+def setting(default: Any, description: str, **metadata: Any) -> Any:
+    """
+    Declare one setting.
+
+    :param default: its value when nobody sets it.
+    :param description: one sentence for ``ros2 param describe``.
+    :param metadata: ``minimum``, ``maximum``, ``choices``, ``length``, ``read_only``.
+    """
+    return field(default=default, metadata={'description': description, **metadata})
+
+
+@dataclass(frozen=True)
+class StreamSettings:
+    """How goals are followed. Who holds one knows that every value is in its range."""
+
+    goal_mode: str = setting(
+        'pose', 'what of a goal must be met; axis: position and the direction of goal_axis',
+        choices=('pose', 'position', 'orientation', 'axis'))
+    goal_axis: tuple[float, ...] = setting(
+        (0.0, 0.0, 1.0), 'axis of the tip for goal_mode axis', length=3)
+    rate: float = setting(
+        0.0, 'commands per second [Hz]; 0: one command per goal, as soon as it arrives',
+        minimum=0.0, maximum=2000.0)
+    velocity_scaling: float = setting(
+        0.0, 'greatest joint speed as a fraction of the URDF limits; 0: no limit; needs rate > 0',
+        minimum=0.0, maximum=1.0)
+    ramp_time: float = setting(
+        0.2, 'time [s] in which a joint reaches its greatest speed when velocity_scaling is on',
+        minimum=0.001, maximum=10.0)
+    goal_timeout: float = setting(
+        0.0, 'brake and hold when no goal came for this long [s]; 0: go on to the last goal',
+        minimum=0.0, maximum=3600.0)
+
+    def __post_init__(self) -> None:
+        """Refuse values out of range and combinations without a meaning."""
+        for item in fields(self):
+            check_value(item, getattr(self, item.name))
+        if not any(self.goal_axis):
+            raise OptionError('goal_axis is zero; it must have a direction')
+        if self.velocity_scaling > 0 and self.rate == 0:
+            raise OptionError('velocity_scaling needs a rate: set rate > 0 first (100.0, say)')
+
+
+def check_value(item: Field, value: Any) -> None:
+    """Raise an OptionError that names the admissible values, unless ``value`` is one of them."""
+    allowed = item.metadata
+    if 'choices' in allowed and value not in allowed['choices']:
+        raise OptionError(
+            f'{item.name} is {value!r}; it must be one of {list(allowed["choices"])}')
+    if 'length' in allowed and len(value) != allowed['length']:
+        raise OptionError(
+            f'{item.name} has {len(value)} numbers; it must have {allowed["length"]}')
+    numbers = value if isinstance(value, tuple) else (value,)
+    if any(isinstance(number, float) and not math.isfinite(number) for number in numbers):
+        raise OptionError(f'{item.name} is {value}; it must be finite')
+    if 'minimum' in allowed and not allowed['minimum'] <= value <= allowed['maximum']:
+        raise OptionError(
+            f'{item.name} is {value}; it must be in [{allowed["minimum"]}, {allowed["maximum"]}]')
