@@ -28,6 +28,7 @@ from typing import Any
 from dq_ik.errors import PoseError, SeedError
 from dq_ik.pose import Pose
 from dq_ik.robot.model import JointKind, RobotModel, SINGLE_AXIS
+from dq_ik.stream.commands import single_axis_positions
 
 # Positions beyond this [m] are a mistake, and their squares would leave the range of numbers.
 FARTHEST = 1e9
@@ -138,12 +139,6 @@ def _variables(name: str, kind: JointKind, pose: Pose) -> dict[str, float]:
     return {}
 
 
-def single_axis_positions(positions: Mapping[str, float], model: RobotModel) -> dict[str, float]:
-    """Return those positions that one number per joint describes, in the order of the model."""
-    return {joint.name: positions[joint.name] for joint in model.joints
-            if joint.kind in SINGLE_AXIS and joint.name in positions}
-
-
 class RobotStateWriter:
     """Writes all movable joints of a robot into ``moveit_msgs/RobotState`` messages."""
 
@@ -155,10 +150,6 @@ class RobotStateWriter:
         """
         self._model = model
         self._transform = transform
-        whole = model.whole
-        self._neutral = whole.joint_positions(whole.neutral)
-        self._names = [joint.name for joint in model.joints if joint.kind in SINGLE_AXIS]
-        self._mimics = [(joint.name, joint.mimic) for joint in model.joints if joint.mimic]
         self._multi = [joint for joint in model.joints
                        if joint.kind not in (*SINGLE_AXIS, JointKind.FIXED)]
 
@@ -168,14 +159,11 @@ class RobotStateWriter:
 
         :param positions: by variable; joints left out are at neutral, mimic joints follow.
         """
-        values = {**self._neutral, **positions}
-        for name, mimic in self._mimics:
-            values[name] = mimic.multiplier * values[mimic.joint] + mimic.offset
+        single = single_axis_positions(self._model, positions)
         msg.is_diff = False
         state = msg.joint_state
         state.header.frame_id = self._model.root
-        state.name = self._names
-        state.position = array('d', [values[name] for name in self._names])
+        state.name, state.position = list(single), array('d', single.values())
         if self._multi:
             self._fill_multi(msg.multi_dof_joint_state, positions)
         return msg

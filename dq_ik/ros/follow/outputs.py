@@ -16,7 +16,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from builtin_interfaces.msg import Duration
@@ -24,63 +24,9 @@ import numpy as np
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
-from dq_ik.errors import ChainError, listing
 from dq_ik.robot.chain import Chain
-from dq_ik.ros.conversions import single_axis_positions
 from dq_ik.ros.settings import NodeSettings
-
-
-class JointMap:
-    """From a joint vector to positions by URDF joint name: ``scale * q[index] + offset``."""
-
-    def __init__(self, chain: Chain, names: Sequence[str],
-                 others: Mapping[str, float] | None = None) -> None:
-        """
-        Find where each named position comes from.
-
-        :param names: joints or variables of the chain, mimics of them, or keys of ``others``.
-        :param others: constant positions of joints outside the chain.
-        """
-        self.names = list(names)
-        self.index = np.zeros(len(names), dtype=np.intp)
-        self.scale = np.zeros(len(names))
-        self.offset = np.zeros(len(names))
-        variable = {name: i for i, name in enumerate(chain.joint_names)}
-        mimics = {joint.name: joint.mimic for joint in chain.model.joints if joint.mimic}
-        for i, name in enumerate(names):
-            if name in variable:
-                self.index[i], self.scale[i] = variable[name], 1.0
-            elif name in mimics and mimics[name].joint in variable:
-                mimic = mimics[name]
-                self.index[i], self.scale[i], self.offset[i] = (
-                    variable[mimic.joint], mimic.multiplier, mimic.offset)
-            elif others and name in others:
-                self.offset[i] = others[name]
-            else:
-                raise ChainError(f"joint '{name}' does not move with this group; "
-                                 f'its joints are {listing(chain.joint_positions(chain.neutral))}')
-        self._is_identity = self.names == list(chain.joint_names)
-
-    def __call__(self, q: np.ndarray) -> np.ndarray:
-        """Return the positions at q."""
-        return q if self._is_identity else self.scale * q[self.index] + self.offset
-
-    def velocity(self, qdot: np.ndarray) -> np.ndarray:
-        """Return the velocities at qdot."""
-        return self.scale * qdot[self.index]
-
-
-def command_names(chain: Chain, others: Mapping[str, float] | None = None) -> list[str]:
-    """Return the joints of a command: the chain's variables and mimics, then ``others``."""
-    own = list(chain.joint_positions(chain.neutral))
-    return own + [name for name in others or () if name not in own]
-
-
-def other_positions(chain: Chain, state: Mapping[str, float]) -> dict[str, float]:
-    """Return where ``state`` has all joints of the robot that one number describes."""
-    whole = chain.model.whole
-    return single_axis_positions(whole.joint_positions(whole.configuration(state)), chain.model)
-
+from dq_ik.stream.commands import JointMap, single_axis_positions
 
 # Sends a joint vector to a controller.
 Controller = Callable[[np.ndarray, JointMap], None]
@@ -101,8 +47,8 @@ def command_maps(chain: Chain, settings: NodeSettings,
 
     :param current: joint positions, for ``all_joints``.
     """
-    others = other_positions(chain, current) if settings.all_joints else None
-    return CommandMaps(JointMap(chain, command_names(chain, others), others),
+    others = single_axis_positions(chain.model, current) if settings.all_joints else None
+    return CommandMaps(JointMap(chain, others=others),
                        JointMap(chain, settings.controller_joints or chain.joint_names))
 
 
