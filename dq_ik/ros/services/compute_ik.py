@@ -51,9 +51,6 @@ from dq_ik.ros.states import NO_JOINT_STATES, requested_state
 from dq_ik.solver import Solver
 from dq_ik.stream.tracker import goal_maker
 
-# A solve in the executor thread may take this long [s]; what needs more goes to a worker.
-QUICK = 1e-3
-
 
 class Query(NamedTuple):
     """
@@ -147,15 +144,11 @@ class IkServer:
                      _timeout(seconds(request.timeout), group.options.timeout),
                      _notes(request.avoid_collisions, group.joints <= state.keys(), ignored))
 
-    def solve(self, query: Query, budget: float = float('inf')) -> IkResult:
-        """
-        Solve; deterministic, and safe in any thread.
-
-        :param budget: seconds, if less than the request's timeout.
-        """
+    def solve(self, query: Query) -> IkResult:
+        """Solve; deterministic, and safe in any thread."""
         limits = bounds(query.group.chain, query.ranges) if query.ranges else None
         return query.group.solver.solve(query.goals, query.seed, bounds=limits,
-                                        timeout=min(query.timeout, budget))
+                                        timeout=query.timeout)
 
     def fill(self, response: Any, query: Query, result: IkResult) -> Any:
         """Write the answer into a ``GetPositionIK.Response`` and return it."""

@@ -16,7 +16,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future as SolveFuture
+from concurrent.futures import ThreadPoolExecutor, wait
 import traceback
 from typing import Any
 
@@ -25,14 +26,14 @@ from rclpy.node import Node
 from rclpy.task import Future
 from std_srvs.srv import Trigger
 
-from dq_ik.result import IkResult, Status
 from dq_ik.ros.follow.follower import Follower
 from dq_ik.ros.follow.prepared import Prepared
 from dq_ik.ros.services.compute_fk import compute_fk
-from dq_ik.ros.services.compute_ik import IkServer, Query, QUICK
 from dq_ik.ros.services.errors import ErrorCode, fill_error, RequestError
 from dq_ik.ros.states import CurrentState
 
+# A request may keep the goals waiting this long [s].
+QUICK = 1e-3
 HOW_TO_GET_MOVEIT_MSGS = (
     'moveit_msgs is not installed, so ~/compute_ik and ~/compute_fk are not served; topics are. '
     'Get it with: apt install ros-$ROS_DISTRO-moveit-msgs, or build interfaces/ of dq_ik')
@@ -40,11 +41,10 @@ HOW_TO_GET_MOVEIT_MSGS = (
 
 class Services:
     """
-    Serves requests in the executor thread if they are quick, as most are, else in a worker thread.
+    Serves requests; each is solved once, in a worker thread.
 
-    A hand-over between threads costs more than a typical solve. So only a solve that did not end
-    within ``QUICK`` seconds is started again in the worker, where it may use all of its time while
-    the stream goes on: kernels release the GIL.
+    The executor waits for a solve up to ``QUICK`` seconds, as long as most take: that is cheaper
+    than to be woken for it. A longer solve goes on beside the stream: kernels release the GIL.
     """
 
     def __init__(self, node: Node, follower: Follower, state: CurrentState) -> None:
@@ -77,10 +77,10 @@ class Services:
         server = self._prepared.server
         try:
             query = server.query(request.ik_request, self._state.positions)
-            result = self._quick(server, query)
-            if result is None:
-                result = await self._in_worker(server.solve, query)
-            server.fill(response, query, result)
+            solving = self._worker.submit(server.solve, query)
+            if not wait([solving], QUICK).done:
+                await self._end_of(solving)
+            server.fill(response, query, solving.result())
         except RequestError as refusal:
             fill_error(response.error_code, refusal.code, str(refusal))
         except Exception:
@@ -103,28 +103,16 @@ class Services:
         response.success, response.message = True, self._follower.reseed()
         return response
 
-    @staticmethod
-    def _quick(server: IkServer, query: Query) -> IkResult | None:
-        """Solve if it takes no time worth mentioning, else return None."""
-        if server.options.mode != 'speed':  # the other modes use all the time they are given
-            return None
-        result = server.solve(query, QUICK)
-        more = result.status is Status.TIMED_OUT and query.timeout > QUICK
-        return None if more else result
-
-    def _in_worker(self, work: Callable[..., Any], *args: Any) -> Future:
-        """Return a future that the executor can await."""
+    def _end_of(self, solving: SolveFuture) -> Future:
+        """Return a future for the executor, which ends when a solve does."""
         executor: Any = self._node.executor
-        future = Future(executor=executor)
+        ended = Future(executor=executor)
 
-        def run() -> None:
-            try:
-                future.set_result(work(*args))
-            except Exception as error:
-                future.set_exception(error)
+        def wake(_: SolveFuture) -> None:
+            ended.set_result(None)
             executor.wake()
-        self._worker.submit(run)
-        return future
+        solving.add_done_callback(wake)
+        return ended
 
     def _fail(self, response: Any) -> None:
         trace = traceback.format_exc()
