@@ -44,10 +44,13 @@ class JointMap:
             if name not in own and name not in self._others:
                 raise ChainError(f"joint '{name}' does not move with this group; "
                                  f'its joints are {listing(own)}')
+        self._is_identity = self.names == list(chain.joint_names)
         self._at_zero = self(np.zeros(chain.n))
 
     def __call__(self, q: np.ndarray) -> np.ndarray:
         """Return the positions at q."""
+        if self._is_identity:
+            return q
         positions = {**self._others, **self._chain.joint_positions(q)}
         return np.array([positions[name] for name in self.names])
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import Future as SolveFuture
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor, TimeoutError
 import traceback
 from typing import Any
 
@@ -78,9 +78,12 @@ class Services:
         try:
             query = server.query(request.ik_request, self._state.positions)
             solving = self._worker.submit(server.solve, query)
-            if not wait([solving], QUICK).done:
+            try:
+                result = solving.result(QUICK)
+            except TimeoutError:
                 await self._end_of(solving)
-            server.fill(response, query, solving.result())
+                result = solving.result()
+            server.fill(response, query, result)
         except RequestError as refusal:
             fill_error(response.error_code, refusal.code, str(refusal))
         except Exception:
