@@ -18,9 +18,8 @@ import ros_robot
 
 from dq_ik.errors import ChainError, DqIkError, UrdfError
 from dq_ik.robot.urdf import load_robot
-from dq_ik.ros.groups import build_robot
+from dq_ik.ros.groups import build_robot, read_srdf
 from dq_ik.ros.settings import NodeSettings
-from dq_ik.ros.srdf import read_srdf
 
 
 @pytest.fixture(scope='module')

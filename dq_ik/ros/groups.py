@@ -11,20 +11,20 @@
 # WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
 # See the License for the specific language governing permissions and
 # limitations under the License.
-"""Groups: the named parts of a robot that goals can be given to."""
+"""Groups: the named parts of a robot that goals can be given to, by parameters or by an SRDF."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, reduce
+from xml.etree import ElementTree
 
-from dq_ik.errors import ChainError, listing
+from dq_ik.errors import ChainError, DqIkError, listing, UrdfError
 from dq_ik.robot.chain import Chain
-from dq_ik.robot.model import RobotModel
+from dq_ik.robot.model import Joint, JointKind, RobotModel
 from dq_ik.robot.urdf import load_robot
 from dq_ik.ros.settings import NodeSettings
-from dq_ik.ros.srdf import read_srdf
 
 DEFAULT_GROUP = 'default'
 
@@ -92,3 +92,94 @@ def _first(groups: dict[str, Chain], name: str) -> dict[str, Chain]:
     if name not in groups:
         raise ChainError(f"there is no group '{name}'; the groups are {listing(groups)}")
     return {name: groups[name], **groups}
+
+
+def read_srdf(text: str, model: RobotModel) -> tuple[dict[str, Chain], dict[str, str]]:
+    """
+    Read the groups of an SRDF: chains, links, joints and subgroups.
+
+    :return: the chains by group name, and for each group without a chain the reason.
+    :raises UrdfError: if the text is no SRDF.
+    """
+    srdf = _Srdf(check_srdf(text), model)
+    chains: dict[str, Chain] = {}
+    refused: dict[str, str] = {}
+    for name in srdf.groups:
+        try:
+            chains[name] = _chain(model, srdf.members(name))
+        except DqIkError as error:
+            refused[name] = str(error)
+    return chains, refused
+
+
+def check_srdf(text: str) -> ElementTree.Element:
+    """Return the root of an SRDF document; raises UrdfError if the text is none."""
+    if '<!DOCTYPE' in text or '<!ENTITY' in text:
+        raise UrdfError('an SRDF must not declare a document type or entities')
+    try:
+        root = ElementTree.fromstring(text)
+    except ElementTree.ParseError as error:
+        raise UrdfError(f'the SRDF is not XML: {error}') from None
+    if root.tag != 'robot':
+        raise UrdfError(f'an SRDF begins with <robot>, not with <{root.tag}>')
+    return root
+
+
+class _Srdf:
+    """The parts of an SRDF document that groups are made of."""
+
+    def __init__(self, root: ElementTree.Element, model: RobotModel) -> None:
+        self.model = model
+        self.groups = {group.get('name', ''): group for group in root.findall('group')}
+        self.virtual = {joint.get('name', '') for joint in root.findall('virtual_joint')}
+
+    def members(self, name: str, above: tuple[str, ...] = ()) -> dict[str, Joint]:
+        """Return the joints of a group and its subgroups, fixed ones too, by name."""
+        if name not in self.groups:
+            raise ChainError(f"there is no group '{name}'; the SRDF has {listing(self.groups)}")
+        if name in above:
+            raise ChainError(f"group '{name}' contains itself")
+        joints: dict[str, Joint] = {}
+        for part in self.groups[name]:
+            what = part.get('name', '')
+            if part.tag == 'chain':
+                path = self.model.joint_path(part.get('base_link', ''), part.get('tip_link', ''))
+                joints.update((joint.name, joint) for joint in path)
+            elif part.tag == 'joint' and what not in self.virtual:
+                joints[what] = self.model.joint(what)
+            elif part.tag == 'link':
+                joint = self.model.parent_joint(what)
+                joints.update({} if joint is None else {joint.name: joint})
+            elif part.tag == 'group':
+                joints.update(self.members(what, (*above, name)))
+        return joints
+
+
+def _chain(model: RobotModel, members: dict[str, Joint]) -> Chain:
+    """
+    Return the tree that some joints form: from the link that carries them all to their last links.
+
+    :raises ChainError: if a joint in between is movable but not a member.
+    """
+    if not members:
+        raise ChainError('the group has no joints')
+    paths = {name: model.joint_path(model.root, joint.parent) for name, joint in members.items()}
+    inner = {joint.name for path in paths.values() for joint in path}
+    top = [path for path in paths.values() if not any(joint.name in members for joint in path)]
+    shared = reduce(_common, top)
+    base = shared[-1].child if shared else model.root
+    tips = tuple(joint.child for name, joint in members.items() if name not in inner)
+    for tip in tips:
+        for joint in model.joint_path(base, tip):
+            if joint.name not in members and joint.kind is not JointKind.FIXED and not joint.mimic:
+                raise ChainError(f"joint '{joint.name}' lies between '{base}' and '{tip}' "
+                                 'but is not in the group')
+    return model.chain(base, tips)
+
+
+def _common(a: tuple[Joint, ...], b: tuple[Joint, ...]) -> tuple[Joint, ...]:
+    """Return the joints that two paths from the root begin with."""
+    same = 0
+    while same < min(len(a), len(b)) and a[same].name == b[same].name:
+        same += 1
+    return a[:same]

@@ -31,11 +31,11 @@ from dq_ik.ros.description import listen_for_description, listen_for_text
 from dq_ik.ros.follow.follower import Follower
 from dq_ik.ros.follow.prepared import prepare, Prepared
 from dq_ik.ros.frames import TfLookup
+from dq_ik.ros.groups import check_srdf
 from dq_ik.ros.parameters import declare, declare_groups, updated
 from dq_ik.ros.running import run
 from dq_ik.ros.services.server import Services
 from dq_ik.ros.settings import NodeSettings
-from dq_ik.ros.srdf import check_srdf
 from dq_ik.ros.states import CurrentState
 
 
