@@ -25,7 +25,7 @@ from dq_ik.pose import Pose
 from dq_ik.ros.conversions import pose_from_msg
 from dq_ik.ros.frames import Frames
 from dq_ik.ros.services.compute_fk import compute_fk
-from dq_ik.ros.services.errors import ErrorCode
+from dq_ik.ros.services.requests import ErrorCode
 
 ROBOT = ros_robot.robot()
 STATE = {**ros_robot.POSTURE, 'lift': 0.2, 'grip': 0.01}

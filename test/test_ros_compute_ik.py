@@ -33,7 +33,7 @@ from dq_ik.pose import Pose  # noqa: E402
 from dq_ik.ros.conversions import fill_pose  # noqa: E402
 from dq_ik.ros.frames import FrameError  # noqa: E402
 from dq_ik.ros.services.compute_ik import IkServer  # noqa: E402
-from dq_ik.ros.services.errors import ErrorCode, fill_error, RequestError  # noqa: E402
+from dq_ik.ros.services.requests import ErrorCode, fill_error, RequestError  # noqa: E402
 from dq_ik.ros.settings import NodeSettings  # noqa: E402
 
 ROBOT = ros_robot.robot()

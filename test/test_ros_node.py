@@ -36,7 +36,7 @@ from std_srvs.srv import Trigger
 from dq_ik.pose import Pose
 from dq_ik.ros.client import Client
 from dq_ik.ros.conversions import fill_pose
-from dq_ik.ros.services.errors import ErrorCode
+from dq_ik.ros.services.requests import ErrorCode
 
 ros_processes.use_own_domain(1)
 pytestmark = pytest.mark.timeout(600)

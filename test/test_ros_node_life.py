@@ -32,7 +32,7 @@ from std_msgs.msg import String
 
 from dq_ik.ros.client import Client
 from dq_ik.ros.description import LATCHED
-from dq_ik.ros.services.errors import ErrorCode
+from dq_ik.ros.services.requests import ErrorCode
 
 ros_processes.use_own_domain(2)
 pytestmark = pytest.mark.timeout(600)

@@ -15,7 +15,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 import math
 from typing import Any
 
@@ -23,14 +22,8 @@ from rclpy.node import Node
 from rclpy.qos import QoSProfile, QoSReliabilityPolicy
 from sensor_msgs.msg import JointState
 
-from dq_ik.errors import DqIkError
-from dq_ik.ros.conversions import joint_positions, multi_dof_positions
-from dq_ik.ros.groups import Robot
-from dq_ik.ros.services.errors import ErrorCode, RequestError
-
 # Best effort: as fast as a robot reports, and with every publisher.
 STATES = QoSProfile(depth=10, reliability=QoSReliabilityPolicy.BEST_EFFORT)
-NO_JOINT_STATES = 'no joint_states received yet, joints not in the request are taken at neutral'
 
 
 class CurrentState:
@@ -50,19 +43,3 @@ class CurrentState:
     def knows(self, names: tuple[str, ...]) -> bool:
         """Whether every one of these joints was heard of."""
         return all(name in self.positions for name in names)
-
-
-def requested_state(msg: Any, robot: Robot, current: Mapping[str, float]) -> dict[str, float]:
-    """
-    Return the positions of a ``moveit_msgs/RobotState``: listed joints replace the current ones.
-
-    As in MoveIt, ``is_diff`` makes no difference and an empty state means the current one.
-
-    :raises RequestError: INVALID_ROBOT_STATE: an unknown joint, lengths differ, or not finite.
-    """
-    try:
-        listed = joint_positions(msg.joint_state, robot.model)
-        listed.update(multi_dof_positions(msg.multi_dof_joint_state, robot.model))
-    except DqIkError as error:
-        raise RequestError(ErrorCode.INVALID_ROBOT_STATE, error) from None
-    return {**current, **listed}

@@ -25,8 +25,7 @@ from dq_ik.pose import Pose
 from dq_ik.ros.conversions import fill_pose
 from dq_ik.ros.frames import FrameError, Frames
 from dq_ik.ros.groups import Robot
-from dq_ik.ros.services.errors import ErrorCode, fill_error, RequestError
-from dq_ik.ros.states import requested_state
+from dq_ik.ros.services.requests import ErrorCode, fill_error, requested_state, RequestError
 
 
 def compute_fk(request: Any, response: Any, robot: Robot, frames: Frames,

@@ -38,16 +38,19 @@ from dq_ik.robot.chain import Chain
 from dq_ik.ros.conversions import pose_from_msg, RobotStateWriter, seconds
 from dq_ik.ros.frames import FrameError, Frames, Lookup, rigid_body
 from dq_ik.ros.groups import Robot
-from dq_ik.ros.services.constraints import (
+from dq_ik.ros.services.requests import (
     bounds,
     broken_ranges,
+    ErrorCode,
+    fill_error,
     joint_ranges,
     JointRange,
+    NO_JOINT_STATES,
+    requested_state,
+    RequestError,
     unsupported,
 )
-from dq_ik.ros.services.errors import ErrorCode, fill_error, RequestError
 from dq_ik.ros.settings import NodeSettings
-from dq_ik.ros.states import NO_JOINT_STATES, requested_state
 from dq_ik.solver import Solver
 from dq_ik.stream.tracker import goal_maker
 

@@ -29,7 +29,7 @@ from std_srvs.srv import Trigger
 from dq_ik.ros.follow.follower import Follower
 from dq_ik.ros.follow.prepared import Prepared
 from dq_ik.ros.services.compute_fk import compute_fk
-from dq_ik.ros.services.errors import ErrorCode, fill_error, RequestError
+from dq_ik.ros.services.requests import ErrorCode, fill_error, RequestError
 from dq_ik.ros.states import CurrentState
 
 # A request may keep the goals waiting this long [s].

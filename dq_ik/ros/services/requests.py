@@ -11,25 +11,79 @@
 # WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
 # See the License for the specific language governing permissions and
 # limitations under the License.
-"""Constraints of a request: joint constraints become tighter limits."""
+"""
+Requests: the robot state and the joint constraints in them, and the errors that answer them.
+
+Joint constraints become tighter limits.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import IntEnum
 import math
 from typing import Any
 
 import numpy as np
 
+from dq_ik.errors import DqIkError
 from dq_ik.robot.chain import Chain
 from dq_ik.robot.model import RobotModel
-from dq_ik.ros.services.errors import ErrorCode, RequestError
+from dq_ik.ros.conversions import joint_positions, multi_dof_positions
+from dq_ik.ros.groups import Robot
 
 # Rounding that a position on the edge of a constraint may show.
 SLACK = 1e-9
 # What the limit of a joint without one is for the solver.
 UNBOUNDED = 1e100
+NO_JOINT_STATES = 'no joint_states received yet, joints not in the request are taken at neutral'
+
+
+class ErrorCode(IntEnum):
+    """The values of ``moveit_msgs/MoveItErrorCodes`` that the services answer with."""
+
+    SUCCESS = 1
+    FAILURE = 99999
+    TIMED_OUT = -6
+    INVALID_GROUP_NAME = -15
+    INVALID_GOAL_CONSTRAINTS = -16
+    INVALID_ROBOT_STATE = -17
+    INVALID_LINK_NAME = -18
+    FRAME_TRANSFORM_FAILURE = -21
+    NO_IK_SOLUTION = -31
+
+
+class RequestError(DqIkError):
+    """A request is answered with an error code and a reason."""
+
+    def __init__(self, code: ErrorCode, reason: object) -> None:
+        super().__init__(str(reason))
+        self.code = code
+
+
+def fill_error(msg: Any, code: ErrorCode, message: str) -> None:
+    """Write an error code; Humble's message has no room for the text."""
+    msg.val = int(code)
+    if hasattr(msg, 'message'):
+        msg.message = message
+        msg.source = 'dq_ik'
+
+
+def requested_state(msg: Any, robot: Robot, current: Mapping[str, float]) -> dict[str, float]:
+    """
+    Return the positions of a ``moveit_msgs/RobotState``: listed joints replace the current ones.
+
+    As in MoveIt, ``is_diff`` makes no difference and an empty state means the current one.
+
+    :raises RequestError: INVALID_ROBOT_STATE: an unknown joint, lengths differ, or not finite.
+    """
+    try:
+        listed = joint_positions(msg.joint_state, robot.model)
+        listed.update(multi_dof_positions(msg.multi_dof_joint_state, robot.model))
+    except DqIkError as error:
+        raise RequestError(ErrorCode.INVALID_ROBOT_STATE, error) from None
+    return {**current, **listed}
 
 
 @dataclass(frozen=True)
