@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property, reduce
+from functools import cached_property, lru_cache, reduce
 from xml.etree import ElementTree
 
 from dq_ik.errors import ChainError, DqIkError, listing, UrdfError
@@ -61,6 +61,18 @@ class Robot:
         return frozenset(joint.name for joint in self.model.joints)
 
 
+@lru_cache(maxsize=4)
+def read_robot(description: str, soft_limits: bool = False) -> RobotModel:
+    """
+    Return the robot of a description; all nodes of a process read a text once.
+
+    :raises DqIkError: if the text is no URDF.
+    """
+    if not description.lstrip().startswith('<'):
+        raise ChainError('a robot description is URDF text, beginning with <robot> or <?xml ...?>')
+    return load_robot(description, soft_limits=soft_limits)
+
+
 def build_robot(description: str, settings: NodeSettings,
                 named: Mapping[str, GroupNames] | None = None) -> Robot:
     """
@@ -70,9 +82,7 @@ def build_robot(description: str, settings: NodeSettings,
     :param named: groups given by parameters ``groups.<name>.*``.
     :raises DqIkError: if the description is bad, or a group does not fit it.
     """
-    if not description.lstrip().startswith('<'):
-        raise ChainError('a robot description is URDF text, beginning with <robot> or <?xml ...?>')
-    model = load_robot(description, soft_limits=settings.soft_limits)
+    model = read_robot(description, settings.soft_limits)
     groups: dict[str, Chain] = {name: model.chain(names.base_link or None, names.tip_links or None)
                                 for name, names in (named or {}).items()}
     refused: dict[str, str] = {}

@@ -26,9 +26,9 @@ from sensor_msgs.msg import JointState
 from dq_ik.errors import DqIkError
 from dq_ik.pose import Pose
 from dq_ik.robot.chain import Chain
-from dq_ik.robot.urdf import load_robot
 from dq_ik.ros.description import listen_for_description
 from dq_ik.ros.follow.goal_topics import GoalTopics
+from dq_ik.ros.groups import read_robot
 from dq_ik.ros.parameters import declare
 from dq_ik.ros.running import run, steady_timer
 from dq_ik.ros.settings import GoalSenderSettings, setting
@@ -76,7 +76,7 @@ class PathNode(Node):
     def _use(self, urdf: str) -> None:
         """Move the tips of this robot; the first description counts."""
         if self._chain is None:
-            self._chain = self._settings.chain(load_robot(urdf))
+            self._chain = self._settings.chain(read_robot(urdf))
             self._goals = GoalTopics(
                 self, self._settings.ik_node, self._chain, self._on_foreign_goal)
 

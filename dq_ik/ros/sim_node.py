@@ -28,9 +28,9 @@ from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
 
 from dq_ik.robot.model import RobotModel
-from dq_ik.robot.urdf import load_robot
 from dq_ik.ros.conversions import seconds
 from dq_ik.ros.description import listen_for_description
+from dq_ik.ros.groups import read_robot
 from dq_ik.ros.parameters import declare
 from dq_ik.ros.running import run, steady_timer
 from dq_ik.ros.settings import DescriptionSettings, setting
@@ -72,7 +72,7 @@ class SimNode(Node):
         steady_timer(self, 1.0 / self._settings.rate, self._step)
 
     def _use(self, urdf: str) -> None:
-        model = load_robot(urdf)
+        model = read_robot(urdf)
         usual = start_positions(model)
         start = {joint.name: self._start(joint.name, usual[joint.name])
                  for joint in driven_joints(model)}

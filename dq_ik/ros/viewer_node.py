@@ -30,9 +30,9 @@ from dq_ik.errors import listing
 from dq_ik.options import IkOptions
 from dq_ik.pose import Pose
 from dq_ik.robot.chain import Chain
-from dq_ik.robot.urdf import load_robot
 from dq_ik.ros.description import LATCHED, listen_for_description
 from dq_ik.ros.follow.goal_topics import GoalTopics, report_from_status
+from dq_ik.ros.groups import read_robot
 from dq_ik.ros.parameters import declare
 from dq_ik.ros.remote_options import RemoteOptions
 from dq_ik.ros.running import run, steady_timer
@@ -115,7 +115,7 @@ class ViewerNode(Node):
 
     def _use(self, urdf: str) -> None:
         """Show another robot."""
-        chain = self._settings.chain(load_robot(urdf))
+        chain = self._settings.chain(read_robot(urdf))
         self._server.scene.reset()
         self._server.gui.reset()
         choices = {item.name: item.metadata['choices'] for item in fields(IkOptions)

@@ -35,10 +35,10 @@ from visualization_msgs.msg import InteractiveMarkerFeedback, MarkerArray
 from dq_ik.errors import DqIkError
 from dq_ik.options import IkOptions
 from dq_ik.pose import Pose
-from dq_ik.robot.urdf import load_robot
 from dq_ik.ros.conversions import fill_pose, pose_from_msg
 from dq_ik.ros.description import LATCHED, listen_for_description
 from dq_ik.ros.follow.goal_topics import GoalTopics, report_from_status
+from dq_ik.ros.groups import read_robot
 from dq_ik.ros.markers.messages import goal_marker, status_markers
 from dq_ik.ros.parameters import declare
 from dq_ik.ros.remote_options import RemoteOptions
@@ -92,7 +92,7 @@ class GoalMarkerNode(Node):
 
     def _use(self, urdf: str) -> None:
         """Serve the markers of another robot."""
-        chain = self._settings.chain(load_robot(urdf))
+        chain = self._settings.chain(read_robot(urdf))
         if self._topics is not None:
             self._topics.close()
         reach = max(reach_bound(chain, tip) for tip in chain.tips)
