@@ -27,7 +27,7 @@ from dq_ik.errors import DqIkError, PoseError  # noqa: E402
 from dq_ik.pose import Pose  # noqa: E402
 from dq_ik.robot.urdf import load_robot  # noqa: E402
 from dq_ik.ros import conversions  # noqa: E402
-from dq_ik.ros.states import CurrentState  # noqa: E402
+from dq_ik.ros.description import CurrentState  # noqa: E402
 
 POSE = Pose.from_xyz_rpy((0.1, -0.2, 0.3), (0.4, -0.5, 3.0))
 FREE = """

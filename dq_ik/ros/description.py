@@ -11,20 +11,24 @@
 # WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
 # See the License for the specific language governing permissions and
 # limitations under the License.
-
-"""The robot description: a parameter, or else the latched topic; likewise its SRDF."""
+"""What a node knows of its robot: description and SRDF by parameter or topic, joint states."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+import math
+from typing import Any
 
 from rclpy.node import Node
-from rclpy.qos import QoSDurabilityPolicy, QoSProfile
+from rclpy.qos import QoSDurabilityPolicy, QoSProfile, QoSReliabilityPolicy
+from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 
 from dq_ik.errors import DqIkError
 
 LATCHED = QoSProfile(depth=1, durability=QoSDurabilityPolicy.TRANSIENT_LOCAL)
+# Best effort: as fast as a robot reports, and with every publisher.
+STATES = QoSProfile(depth=10, reliability=QoSReliabilityPolicy.BEST_EFFORT)
 
 
 def listen_for_description(node: Node, given: str, use: Callable[[str], None]) -> None:
@@ -51,3 +55,22 @@ def listen_for_text(node: Node, topic: str, use: Callable[[str], None]) -> None:
             node.get_logger().error(f'{topic} not used: {error}')
 
     node.create_subscription(String, topic, on_message, LATCHED)
+
+
+class CurrentState:
+    """The newest position of each joint. Publishers may send parts of it, or of other robots."""
+
+    def __init__(self, node: Node | None = None) -> None:
+        """Know nothing yet, and listen to ``joint_states`` if there is a node."""
+        self.positions: dict[str, float] = {}
+        if node is not None:
+            node.create_subscription(JointState, 'joint_states', self.update, STATES)
+
+    def update(self, msg: Any) -> None:
+        """Take a ``sensor_msgs/JointState``, unless lengths differ or a value is not finite."""
+        if len(msg.name) == len(msg.position) and math.isfinite(sum(msg.position)):
+            self.positions.update(zip(msg.name, msg.position))
+
+    def knows(self, names: tuple[str, ...]) -> bool:
+        """Whether every one of these joints was heard of."""
+        return all(name in self.positions for name in names)

@@ -31,13 +31,12 @@ from dq_ik.errors import DqIkError
 from dq_ik.pose import Pose
 from dq_ik.result import IkResult
 from dq_ik.ros.conversions import pose_from_msg
-from dq_ik.ros.description import LATCHED
+from dq_ik.ros.description import CurrentState, LATCHED
 from dq_ik.ros.follow import status
 from dq_ik.ros.follow.outputs import command_maps, Outputs
 from dq_ik.ros.follow.prepared import Prepared
 from dq_ik.ros.running import steady_timer
 from dq_ik.ros.settings import NodeSettings
-from dq_ik.ros.states import CurrentState
 from dq_ik.stream.tracker import Tracker
 
 NEWEST = QoSProfile(depth=1)

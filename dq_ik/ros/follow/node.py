@@ -27,7 +27,7 @@ from rclpy.parameter import Parameter
 from dq_ik.errors import DqIkError
 from dq_ik.native.load import describe
 from dq_ik.options import IkOptions
-from dq_ik.ros.description import listen_for_description, listen_for_text
+from dq_ik.ros.description import CurrentState, listen_for_description, listen_for_text
 from dq_ik.ros.follow.follower import Follower
 from dq_ik.ros.follow.prepared import prepare, Prepared
 from dq_ik.ros.frames import TfLookup
@@ -36,7 +36,6 @@ from dq_ik.ros.parameters import declare, declare_groups, updated
 from dq_ik.ros.running import run
 from dq_ik.ros.services.server import Services
 from dq_ik.ros.settings import NodeSettings
-from dq_ik.ros.states import CurrentState
 
 
 class IkNode(Node):

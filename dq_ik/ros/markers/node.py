@@ -36,7 +36,7 @@ from dq_ik.errors import DqIkError
 from dq_ik.options import IkOptions
 from dq_ik.pose import Pose
 from dq_ik.ros.conversions import fill_pose, pose_from_msg
-from dq_ik.ros.description import LATCHED, listen_for_description
+from dq_ik.ros.description import CurrentState, LATCHED, listen_for_description
 from dq_ik.ros.follow.goal_topics import GoalTopics, report_from_status
 from dq_ik.ros.groups import read_robot
 from dq_ik.ros.markers.messages import goal_marker, status_markers
@@ -44,7 +44,6 @@ from dq_ik.ros.parameters import declare
 from dq_ik.ros.remote_options import RemoteOptions
 from dq_ik.ros.running import run, steady_timer
 from dq_ik.ros.settings import GoalSenderSettings, setting
-from dq_ik.ros.states import CurrentState
 from dq_ik.stream.marker import Item, MarkerLogic, MarkerOutlet
 from dq_ik.stream.path import reach_bound
 from dq_ik.stream.report import Report
