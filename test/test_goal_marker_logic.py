@@ -28,7 +28,7 @@ from dq_ik.pose import Pose
 from dq_ik.robot.urdf import load_robot
 from dq_ik.ros.conversions import pose_from_msg
 from dq_ik.ros.markers.messages import goal_marker, status_markers
-from dq_ik.ros.remote_options import from_parameter, to_parameter
+from dq_ik.ros.remote import from_parameter, to_parameter
 from dq_ik.stream.marker import Item, MarkerLogic, MarkerOutlet
 from dq_ik.stream.report import BEST_REACH, Report
 

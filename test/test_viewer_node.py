@@ -37,7 +37,7 @@ from dq_ik.pose import Pose
 from dq_ik.robot.urdf import load_robot
 from dq_ik.ros.conversions import fill_pose, pose_from_msg
 from dq_ik.ros.description import LATCHED
-from dq_ik.ros.follow.goal_topics import report_from_status
+from dq_ik.ros.remote import report_from_status
 from dq_ik.ros.viewer_node import ViewerNode
 
 PANDA = (Path(__file__).parent.parent / 'urdf' / 'panda.urdf').read_text()

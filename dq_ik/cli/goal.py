@@ -37,7 +37,7 @@ def run(args: Namespace) -> int:
 
     from dq_ik.ros.client import Client
     from dq_ik.ros.conversions import fill_pose
-    from dq_ik.ros.follow.follower import topic_name
+    from dq_ik.ros.remote import topic_name
     msg = PoseStamped()
     msg.header.frame_id = args.frame
     fill_pose(msg.pose, read_pose(args))

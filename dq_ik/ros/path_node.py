@@ -27,9 +27,9 @@ from dq_ik.errors import DqIkError
 from dq_ik.pose import Pose
 from dq_ik.robot.chain import Chain
 from dq_ik.ros.description import listen_for_description
-from dq_ik.ros.follow.goal_topics import GoalTopics
 from dq_ik.ros.groups import read_robot
 from dq_ik.ros.parameters import declare
+from dq_ik.ros.remote import GoalTopics
 from dq_ik.ros.running import run, steady_timer
 from dq_ik.ros.settings import GoalSenderSettings, setting
 from dq_ik.stream.path import find_path, Path

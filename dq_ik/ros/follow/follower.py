@@ -16,7 +16,6 @@
 from __future__ import annotations
 
 from functools import partial
-import re
 from time import perf_counter
 from typing import Any
 
@@ -24,7 +23,6 @@ from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from geometry_msgs.msg import PoseStamped
 from rclpy.event_handler import PublisherEventCallbacks
 from rclpy.node import Node
-from rclpy.qos import QoSProfile
 from rclpy.subscription import Subscription
 
 from dq_ik.errors import DqIkError
@@ -35,11 +33,11 @@ from dq_ik.ros.description import CurrentState, LATCHED
 from dq_ik.ros.follow import status
 from dq_ik.ros.follow.outputs import command_maps, Outputs
 from dq_ik.ros.follow.prepared import Prepared
+from dq_ik.ros.remote import goal_topics, NEWEST
 from dq_ik.ros.running import steady_timer
 from dq_ik.ros.settings import NodeSettings
 from dq_ik.stream.tracker import Tracker
 
-NEWEST = QoSProfile(depth=1)
 WARN_PERIOD = 5.0
 # Each event costs the executor some microseconds per turn; any reader can have these topics.
 NO_EVENTS = PublisherEventCallbacks(use_default_callbacks=False)
@@ -161,12 +159,10 @@ class Follower:
         """Listen to ``~/goal_pose``, or to ``~/<tip>/goal_pose`` for each of several tips."""
         for subscription in self._goals.values():
             self._node.destroy_subscription(subscription)
-        topics = {tips[0]: '~/goal_pose'} if len(tips) == 1 else {
-            tip: f'~/{topic_name(tip)}/goal_pose' for tip in tips}
         self._goals = {
             tip: self._node.create_subscription(
                 PoseStamped, topic, partial(self.on_goal, tip), NEWEST)
-            for tip, topic in topics.items()}
+            for tip, topic in goal_topics('~', tips).items()}
 
     def _set_timer(self, rate: float) -> None:
         if self._timer is not None:
@@ -237,9 +233,3 @@ def take_all(subscription: Subscription) -> list[Any]:
         while (taken := handle.take_message(subscription.msg_type, subscription.raw)) is not None:
             messages.append(taken[0])
     return messages
-
-
-def topic_name(link: str) -> str:
-    """Return a link name as a part of a topic name: letters, digits, _, and no digit in front."""
-    name = re.sub(r'\W', '_', link, flags=re.ASCII)
-    return f'_{name}' if name[:1].isdigit() else name

@@ -11,32 +11,54 @@
 # WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
 # See the License for the specific language governing permissions and
 # limitations under the License.
-
-"""The goal topics of an ik node, seen from the outside: send goals, hear those of others."""
+"""An ik node seen from outside: its goal topics, its status, and the options of its solver."""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
 from functools import partial
+import re
 
 from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import PoseStamped
+from rcl_interfaces.msg import Parameter as ParameterMsg
+from rcl_interfaces.msg import ParameterEvent
 from rclpy.node import Node
+from rclpy.parameter import Parameter
+from rclpy.parameter_client import AsyncParameterClient
+from rclpy.qos import qos_profile_parameter_events, QoSProfile
+from rclpy.task import Future
 
 from dq_ik.errors import DqIkError
 from dq_ik.pose import Pose
 from dq_ik.robot.chain import Chain
 from dq_ik.ros.conversions import fill_pose, pose_from_msg
-from dq_ik.ros.follow.follower import NEWEST, topic_name
 from dq_ik.stream.report import Report
 
+NEWEST = QoSProfile(depth=1)
 # Goals of ours that may still come back to us, recognised by tip and time stamp.
 ECHOES = 200
 # Goals that may wait to be heard: those of a fast stream between two frames of a screen.
 WAITING = 50
 # Answers that are no answers.
 TITLES = {DiagnosticStatus.ERROR: 'Not followed', DiagnosticStatus.STALE: 'Holding'}
+# Seconds between two questions for the options, and the options that are watched.
+ASK_PERIOD = 1.0
+WATCHED = ('method', 'mode', 'goal_mode')
+
+
+def goal_topics(node: str, tips: tuple[str, ...]) -> dict[str, str]:
+    """Return the goal topic of each tip: ``goal_pose``, or ``<tip>/goal_pose`` of several."""
+    if len(tips) == 1:
+        return {tips[0]: f'{node}/goal_pose'}
+    return {tip: f'{node}/{topic_name(tip)}/goal_pose' for tip in tips}
+
+
+def topic_name(link: str) -> str:
+    """Return a link name as a part of a topic name: letters, digits, _, and no digit in front."""
+    name = re.sub(r'\W', '_', link, flags=re.ASCII)
+    return f'_{name}' if name[:1].isdigit() else name
 
 
 class GoalTopics:
@@ -57,9 +79,7 @@ class GoalTopics:
         self._on_goal = on_goal
         self._sent: deque[tuple[str, int, int]] = deque(maxlen=ECHOES)
         self._foreign: dict[str, PoseStamped] = {}  # the newest of each tip
-        topics = {tip: f'{remote}/{topic_name(tip)}/goal_pose' for tip in chain.tips}
-        if len(topics) == 1:
-            topics = {chain.tips[0]: f'{remote}/goal_pose'}
+        topics = goal_topics(remote, chain.tips)
         self._publishers = {
             tip: node.create_publisher(PoseStamped, topic, NEWEST)
             for tip, topic in topics.items()}
@@ -117,3 +137,81 @@ def report_from_status(msg: DiagnosticStatus) -> Report:
         solve_time=float(values.get('time', 'nan')),
         title=TITLES.get(msg.level, ''),
     )
+
+
+class RemoteOptions:
+    """
+    Sets and follows ``method``, ``mode`` and ``position_only`` of a node that runs dq_ik.
+
+    ``position_only`` stands for the parameter ``goal_mode``: ``position`` or ``pose``.
+    """
+
+    def __init__(
+        self, node: Node, remote: str, on_change: Callable[[str, str | bool, str], None]
+    ) -> None:
+        """
+        Watch the parameters of ``remote``.
+
+        :param remote: name of the other node
+        :param on_change: called with name, value and an empty text after each change, by whomever;
+            with the reason instead of that text when a change of ours was refused
+        """
+        self._node = node
+        self._on_change = on_change
+        self._remote = node.resolve_topic_name(remote)
+        self._client = AsyncParameterClient(node, remote)
+        self._asking = node.create_timer(ASK_PERIOD, self._ask)
+        node.create_subscription(
+            ParameterEvent, '/parameter_events', self._on_event, qos_profile_parameter_events)
+
+    def ask(self) -> None:
+        """Learn the values in use, as soon as the node is there."""
+        self._asking.reset()
+
+    def _ask(self) -> None:
+        if self._client.services_are_ready():
+            self._client.get_parameters(list(WATCHED)).add_done_callback(self._on_values)
+
+    def set(self, name: str, value: str | bool) -> None:
+        """Change a setting; the answer comes to ``on_change``."""
+        if not self._client.services_are_ready():
+            self._on_change(name, value, f'there is no node {self._remote}')
+            return
+        parameter = to_parameter(name, value)
+        future = self._client.set_parameters([parameter])
+        future.add_done_callback(lambda done: self._on_result(name, value, done))
+
+    def _on_result(self, name: str, value: str | bool, done: Future) -> None:
+        result = done.result().results[0]
+        if not result.successful:
+            self._on_change(name, value, result.reason or 'refused')
+
+    def _on_values(self, done: Future) -> None:
+        self._asking.cancel()
+        for name, value in zip(WATCHED, done.result().values):
+            self._report(ParameterMsg(name=name, value=value))
+
+    def _on_event(self, event: ParameterEvent) -> None:
+        if event.node == self._remote:
+            for parameter in (*event.new_parameters, *event.changed_parameters):
+                if parameter.name in WATCHED:
+                    self._report(parameter)
+
+    def _report(self, parameter: ParameterMsg) -> None:
+        name, value = from_parameter(parameter.name, parameter.value.string_value)
+        if value != '':
+            self._on_change(name, value, '')
+
+
+def to_parameter(name: str, value: str | bool) -> Parameter:
+    """Return a setting of the page as a parameter of the ik node."""
+    if name == 'position_only':
+        return Parameter('goal_mode', value='position' if value else 'pose')
+    return Parameter(name, value=value)
+
+
+def from_parameter(name: str, value: str) -> tuple[str, str | bool]:
+    """Return a parameter of the ik node as a setting of the page; the inverse of to_parameter."""
+    if name == 'goal_mode':
+        return 'position_only', value == 'position'
+    return name, value
