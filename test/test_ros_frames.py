@@ -122,7 +122,7 @@ def lookup(node, monkeypatch):
     made = TfLookup(node)
     yield made
     made.close()
-    assert not made._thread.is_alive()
+    assert not made._spinning.thread.is_alive()
 
 
 def test_tf_is_asked_for_the_latest_transform_without_waiting(lookup):

@@ -15,14 +15,14 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 import threading
 import time
 from typing import Any
 
 import rclpy
 from rclpy.context import Context
-from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+
+from dq_ik.ros.running import SpinThread
 
 # Seconds without an answer after which a message is sent again.
 RESEND = 1.0
@@ -36,10 +36,7 @@ class Client:
         self._context = Context()
         rclpy.init(context=self._context)
         self.node = rclpy.create_node(name, context=self._context)
-        self._executor = SingleThreadedExecutor(context=self._context)
-        self._executor.add_node(self.node)
-        self._thread = threading.Thread(target=self._spin, daemon=True)
-        self._thread.start()
+        self._spinning = SpinThread(self.node)
 
     def __enter__(self) -> Client:
         """Return the client."""
@@ -47,9 +44,7 @@ class Client:
 
     def __exit__(self, *_: object) -> None:
         """Leave the graph in order, so that no stale participant delays the next client."""
-        self._executor.shutdown()
-        self._thread.join(timeout=5.0)
-        self.node.destroy_node()
+        self._spinning.close()
         self._context.try_shutdown()
 
     def call(self, kind: Any, service: str, request: Any, timeout: float = 5.0) -> Any:
@@ -90,7 +85,3 @@ class Client:
         self.node.destroy_subscription(subscription)
         self.node.destroy_publisher(publisher)
         return answers[0] if answers else None
-
-    def _spin(self) -> None:
-        with suppress(ExternalShutdownException):
-            self._executor.spin()

@@ -22,10 +22,7 @@ transform, no waiting.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from contextlib import suppress
-import threading
 
-from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.time import Time
 
@@ -33,6 +30,7 @@ from dq_ik.errors import DqIkError
 from dq_ik.pose import Pose
 from dq_ik.robot.model import JointKind, RobotModel
 from dq_ik.ros.conversions import pose_from_transform
+from dq_ik.ros.running import SpinThread
 
 # (target frame, source frame) -> pose of the source in the target; raises FrameError.
 Lookup = Callable[[str, str], Pose]
@@ -124,10 +122,7 @@ class TfLookup:
                           use_global_arguments=False, start_parameter_services=False)
         self._buffer = tf2_ros.Buffer()
         self._listener = tf2_ros.TransformListener(self._buffer, self._node)
-        self._executor = SingleThreadedExecutor(context=node.context)
-        self._executor.add_node(self._node)
-        self._thread = threading.Thread(target=self._spin, daemon=True)
-        self._thread.start()
+        self._spinning = SpinThread(self._node)
 
     def __call__(self, target: str, source: str) -> Pose:
         """Return the latest pose of ``source`` in ``target``; raises FrameError."""
@@ -140,10 +135,4 @@ class TfLookup:
 
     def close(self) -> None:
         """Stop listening."""
-        self._executor.shutdown()
-        self._thread.join(timeout=1.0)
-        self._node.destroy_node()
-
-    def _spin(self) -> None:
-        with suppress(ExternalShutdownException):
-            self._executor.spin()
+        self._spinning.close()

@@ -12,13 +12,15 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""How our nodes run: until shutdown, with clear last words, and by real time."""
+"""How our nodes run: until shutdown with clear last words, or in a thread; timers in real time."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 import signal
 import sys
+import threading
 
 import rclpy
 from rclpy.clock import Clock, ClockType
@@ -57,6 +59,28 @@ def run(name: str, make_node: Callable[[], Node], args: list[str] | None = None)
             node.destroy_node()
         rclpy.try_shutdown()
     return 0
+
+
+class SpinThread:
+    """Spins a node in a thread of its own."""
+
+    def __init__(self, node: Node) -> None:
+        """Start to spin."""
+        self._node = node
+        self._executor = SingleThreadedExecutor(context=node.context)
+        self._executor.add_node(node)
+        self.thread = threading.Thread(target=self._spin, daemon=True)
+        self.thread.start()
+
+    def close(self) -> None:
+        """Stop, then end the node."""
+        self._executor.shutdown()
+        self.thread.join(timeout=5.0)
+        self._node.destroy_node()
+
+    def _spin(self) -> None:
+        with suppress(ExternalShutdownException):
+            self._executor.spin()
 
 
 def steady_timer(node: Node, period: float, callback: Callable[[], None]) -> Timer:
