@@ -21,7 +21,7 @@ It needs the package ``interactive_markers`` of a ROS installation.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 import sys
 from typing import Any
 
@@ -33,8 +33,9 @@ from sensor_msgs.msg import JointState
 from visualization_msgs.msg import InteractiveMarkerFeedback, MarkerArray
 
 from dq_ik.errors import DqIkError
-from dq_ik.options import IkOptions
+from dq_ik.options import METHODS
 from dq_ik.pose import Pose
+from dq_ik.robot.chain import Chain
 from dq_ik.ros.conversions import fill_pose, pose_from_msg
 from dq_ik.ros.description import CurrentState, LATCHED, listen_for_description
 from dq_ik.ros.groups import read_robot
@@ -65,15 +66,13 @@ class MarkerSettings(GoalSenderSettings):
 
 
 class GoalMarkerNode(Node):
-    """Six-axis handles with a menu in RViz; what they mean is decided by MarkerLogic."""
+    """Serves the goal markers of the robot that ``robot_description`` describes."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__('dq_ik_goal_marker', **kwargs)
         self._settings = declare(self, MarkerSettings)
         self._server = open_marker_server(self, self._settings.marker_namespace)
-        self._logic: MarkerLogic | None = None
-        self._topics: GoalTopics | None = None
-        self._report = Report()
+        self._markers: Markers | None = None
         self._state = CurrentState(self)
         self._options = RemoteOptions(self, self._settings.ik_node, self._on_option)
         self._status = self.create_publisher(MarkerArray, '~/status_markers', LATCHED)
@@ -91,21 +90,68 @@ class GoalMarkerNode(Node):
     def _use(self, urdf: str) -> None:
         """Serve the markers of another robot."""
         chain = self._settings.chain(read_robot(urdf))
-        if self._topics is not None:
-            self._topics.close()
-        reach = max(reach_bound(chain, tip) for tip in chain.tips)
-        self._chain = chain
-        self._scale = self._settings.scale or SCALE_OF_REACH * reach
-        self._logic = logic = MarkerLogic(
-            chain, MarkerOutlet(self._send, self._place, self._draw, self._options.set))
-        self._topics = GoalTopics(self, self._settings.ik_node, chain, logic.hear_goal)
-        self._server.clear()
-        self._draw()
+        if self._markers is not None:
+            self._markers.topics.close()
+        self._markers = Markers(self, self._server, chain, self._settings, self._options)
         self._options.ask()
+
+    def _on_command(self, msg: JointState) -> None:
+        if self._markers is not None:
+            self._markers.logic.hear_command(dict(zip(msg.name, msg.position)))
+
+    def _on_status(self, msg: DiagnosticStatus) -> None:
+        if self._markers is not None:
+            self._status.publish(self._markers.show(report_from_status(msg)))
+
+    def _on_option(self, name: str, value: str | bool, refusal: str) -> None:
+        if refusal:
+            self.get_logger().warning(f'{name} was not set: {refusal}')
+        elif self._markers is not None:
+            self._markers.logic.hear_option(name, value)
+
+    def _tick(self) -> None:
+        if self._markers is not None:
+            self._markers.tick(self._state)
+
+
+class Markers:
+    """Six-axis handles with a menu in RViz; what they mean is decided by MarkerLogic."""
+
+    def __init__(self, node: Node, server: Any, chain: Chain, settings: MarkerSettings,
+                 options: RemoteOptions) -> None:
+        """
+        Draw the markers of a robot.
+
+        :param server: the InteractiveMarkerServer.
+        """
+        self._log = node.get_logger()
+        self._server = server
+        self._chain = chain
+        self._scale = settings.scale or SCALE_OF_REACH * max(
+            reach_bound(chain, tip) for tip in chain.tips)
+        self.topics = GoalTopics(
+            node, settings.ik_node, chain, lambda tip, pose: self.logic.hear_goal(tip, pose))
+        self.logic = MarkerLogic(
+            chain, MarkerOutlet(self.topics.send, self._place, self._draw, options.set))
+        server.clear()
+        self._draw()
+
+    def tick(self, state: CurrentState) -> None:
+        """Hear goals and joints of others, then send what was dragged."""
+        self.topics.hear()
+        if state.knows(self._chain.joint_names):
+            self.logic.hear_joints(state.positions)
+        self.logic.flush()
+
+    def show(self, report: Report) -> MarkerArray:
+        """Return the markers that say how the newest goal was answered."""
+        self.logic.hear_status(bool(report.reached))
+        goal = self.logic.goals[self._chain.tips[0]]
+        return status_markers(self._chain.base, goal, self._scale, report)
 
     def _draw(self) -> None:
         """Insert all markers, with a menu that shows the switches as they are."""
-        logic = self._logic
+        logic = self.logic
         menu = build_menu(logic, self._select)
         for tip, pose in logic.goals.items():
             marker = goal_marker(
@@ -116,65 +162,36 @@ class GoalMarkerNode(Node):
             menu.apply(self._server, tip)
         self._server.applyChanges()
 
+    def _place(self, tip: str, pose: Pose) -> None:
+        self._server.setPose(tip, fill_pose(PoseMsg(), pose))
+        self._server.applyChanges()
+
     def _select(self, choice: Item | str, feedback: InteractiveMarkerFeedback) -> None:
         """Obey a menu entry: a solver by its name, or an item for the marker clicked."""
         if isinstance(choice, Item):
-            self._logic.select(feedback.marker_name, choice)
+            self.logic.select(feedback.marker_name, choice)
         else:
-            self._logic.choose(choice)
+            self.logic.choose(choice)
 
     def _on_feedback(self, feedback: InteractiveMarkerFeedback) -> None:
         """Sort what RViz says; poses in other frames than ours are refused."""
         if feedback.header.frame_id not in ('', self._chain.base):
-            self.get_logger().warning(
+            self._log.warning(
                 f"RViz answers in frame '{feedback.header.frame_id}', not '{self._chain.base}'",
                 throttle_duration_sec=5.0)
             return
         try:
             pose = pose_from_msg(feedback.pose)
         except DqIkError as error:
-            self.get_logger().warning(f'marker pose ignored: {error}', throttle_duration_sec=5.0)
+            self._log.warning(f'marker pose ignored: {error}', throttle_duration_sec=5.0)
             return
         tip = feedback.marker_name
         if feedback.event_type == InteractiveMarkerFeedback.MOUSE_DOWN:
-            self._logic.press(tip)
+            self.logic.press(tip)
         elif feedback.event_type == InteractiveMarkerFeedback.POSE_UPDATE:
-            self._logic.drag(tip, pose)
+            self.logic.drag(tip, pose)
         elif feedback.event_type == InteractiveMarkerFeedback.MOUSE_UP:
-            self._logic.release(tip, pose)
-
-    def _on_command(self, msg: JointState) -> None:
-        if self._logic is not None:
-            self._logic.hear_command(dict(zip(msg.name, msg.position)))
-
-    def _on_status(self, msg: DiagnosticStatus) -> None:
-        self._report = report_from_status(msg)
-        if self._logic is not None:
-            self._logic.hear_status(bool(self._report.reached))
-            tip = self._chain.tips[0]
-            self._status.publish(status_markers(
-                self._chain.base, self._logic.goals[tip], self._scale, self._report))
-
-    def _on_option(self, name: str, value: str | bool, refusal: str) -> None:
-        if refusal:
-            self.get_logger().warning(f'{name} was not set: {refusal}')
-        elif self._logic is not None:
-            self._logic.hear_option(name, value)
-
-    def _tick(self) -> None:
-        if self._logic is None:
-            return
-        self._topics.hear()
-        if self._state.knows(self._chain.joint_names):
-            self._logic.hear_joints(self._state.positions)
-        self._logic.flush()
-
-    def _send(self, tip: str, pose: Pose) -> None:
-        self._topics.send(tip, pose)
-
-    def _place(self, tip: str, pose: Pose) -> None:
-        self._server.setPose(tip, fill_pose(PoseMsg(), pose))
-        self._server.applyChanges()
+            self.logic.release(tip, pose)
 
 
 def open_marker_server(node: Node, namespace: str) -> Any:
@@ -208,8 +225,7 @@ def build_menu(
     for item in Item:
         add(item.value, item, ticked=logic.switches.get(item))
     solvers = menu.insert('Solver')
-    methods = next(item for item in fields(IkOptions) if item.name == 'method').metadata['choices']
-    for method in methods:
+    for method in METHODS:
         add(method, method, parent=solvers, ticked=method == logic.method)
     return menu
 
