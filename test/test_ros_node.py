@@ -18,7 +18,6 @@ import threading
 import time
 
 import numpy as np
-import pinocchio
 import pytest
 
 pytest.importorskip('rclpy')
@@ -76,6 +75,7 @@ def test_goal_in_joint_command_out(world):
 
 
 def test_pinocchio_finds_the_commanded_tip_at_the_goal(world):
+    pinocchio = pytest.importorskip('pinocchio')
     model = pinocchio.buildModelFromXML(ros_robot.urdf_text())
     data = model.createData()
     goal = CHAIN.fk(Q)
