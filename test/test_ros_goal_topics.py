@@ -63,12 +63,12 @@ def test_goals_of_others_are_told_from_our_own(bench):
     theirs = GoalTopics(other, 'somebody', chain, lambda tip, pose: None)
     wait_until(lambda: bench.node.count_subscribers('somebody/goal_pose') == 2)
     time.sleep(0.5)
-    for _ in range(5):
-        theirs.send('flange', Pose.identity())
-        theirs.send('flange', HERE)
+    for pose in [Pose.identity()] * 4 + [HERE]:
+        theirs.send('flange', pose)
         for _ in range(20):
             ours.send('flange', Pose.identity())
-    time.sleep(0.2)
+    wait_until(lambda: 'flange' in ours._foreign and ours._foreign['flange'].pose.position.x > 0.0)
+    time.sleep(0.1)
     ours.hear()
     assert len(heard) == 1
     assert heard[0][0] == 'flange'

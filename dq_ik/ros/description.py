@@ -19,6 +19,7 @@ from collections.abc import Callable
 import math
 from typing import Any
 
+from rclpy.event_handler import SubscriptionEventCallbacks
 from rclpy.node import Node
 from rclpy.qos import QoSDurabilityPolicy, QoSProfile, QoSReliabilityPolicy
 from sensor_msgs.msg import JointState
@@ -29,6 +30,8 @@ from dq_ik.errors import DqIkError
 LATCHED = QoSProfile(depth=1, durability=QoSDurabilityPolicy.TRANSIENT_LOCAL)
 # Best effort: as fast as a robot reports, and with every publisher.
 STATES = QoSProfile(depth=10, reliability=QoSReliabilityPolicy.BEST_EFFORT)
+# Each event costs the executor some microseconds per turn; every publisher suits that profile.
+NO_EVENTS = SubscriptionEventCallbacks(use_default_callbacks=False)
 
 
 def listen_for_description(node: Node, given: str, use: Callable[[str], None]) -> None:
@@ -64,7 +67,8 @@ class CurrentState:
         """Know nothing yet, and listen to ``joint_states`` if there is a node."""
         self.positions: dict[str, float] = {}
         if node is not None:
-            node.create_subscription(JointState, 'joint_states', self.update, STATES)
+            node.create_subscription(
+                JointState, 'joint_states', self.update, STATES, event_callbacks=NO_EVENTS)
 
     def update(self, msg: Any) -> None:
         """Take a ``sensor_msgs/JointState``, unless lengths differ or a value is not finite."""

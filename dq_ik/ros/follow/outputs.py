@@ -79,7 +79,10 @@ class Outputs:
         command, joints = self._command, self._maps.state
         command.header.stamp = self._clock.now().to_msg()
         command.position = _doubles(joints(q))
-        command.velocity = array('d') if qdot is None else _doubles(joints.velocity(qdot))
+        if qdot is not None:
+            command.velocity = _doubles(joints.velocity(qdot))
+        elif command.velocity:
+            command.velocity = array('d')
         self._publisher.publish(command)
         for send in self._controllers:
             send(q, self._maps.controller)
