@@ -32,8 +32,6 @@ from dq_ik.stream.commands import single_axis_positions
 
 # Positions beyond this [m] are a mistake, and their squares would leave the range of numbers.
 FARTHEST = 1e9
-# Quaternions shorter than this are left to the general way, which judges them.
-SHORTEST = 1e-6
 
 
 def pose_from_msg(msg: Any) -> Pose:
@@ -42,29 +40,18 @@ def pose_from_msg(msg: Any) -> Pose:
 
     :raises PoseError: if a number is not finite, a position absurd, or the quaternion zero.
     """
-    p, r = msg.position, msg.orientation
-    return pose_from_numbers(p.x, p.y, p.z, r.x, r.y, r.z, r.w)
-
-
-def pose_from_numbers(tx: float, ty: float, tz: float, x: float, y: float, z: float,
-                      w: float) -> Pose:
-    """Return the pose of a position and a quaternion in the order of ROS; raises PoseError."""
-    if abs(tx) > FARTHEST or abs(ty) > FARTHEST or abs(tz) > FARTHEST:
-        raise PoseError(f'the position ({tx:g}, {ty:g}, {tz:g}) is not finite or no place on '
-                        f'earth: more than {FARTHEST:g} m away')
-    norm = math.sqrt(w * w + x * x + y * y + z * z)
-    if not (SHORTEST < norm < math.inf and math.isfinite(tx + ty + tz)):
-        return Pose.from_xyz_wxyz((tx, ty, tz), (w, x, y, z))  # normalises or refuses
-    w, x, y, z = w / norm, x / norm, y / norm, z / norm
-    tx, ty, tz = 0.5 * tx, 0.5 * ty, 0.5 * tz
-    return Pose.unchecked((w, x, y, z), (  # 1/2 t r, in place: each goal of a stream passes here
-        -tx * x - ty * y - tz * z, tx * w + ty * z - tz * y,
-        ty * w + tz * x - tx * z, tz * w + tx * y - ty * x))
+    return _pose(msg.position, msg.orientation)
 
 
 def pose_from_transform(msg: Any) -> Pose:
-    """Read a ``geometry_msgs/Transform``."""
-    t, r = msg.translation, msg.rotation
+    """Read a ``geometry_msgs/Transform``; raises PoseError as :func:`pose_from_msg`."""
+    return _pose(msg.translation, msg.rotation)
+
+
+def _pose(t: Any, r: Any) -> Pose:
+    if max(abs(t.x), abs(t.y), abs(t.z)) > FARTHEST:
+        raise PoseError(f'the position ({t.x:g}, {t.y:g}, {t.z:g}) is not finite or no place on '
+                        f'earth: more than {FARTHEST:g} m away')
     return Pose.from_xyz_xyzw((t.x, t.y, t.z), (r.x, r.y, r.z, r.w))
 
 
