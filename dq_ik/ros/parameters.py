@@ -72,7 +72,7 @@ def declare_groups(node: Node, settings: NodeSettings) -> dict[str, GroupNames]:
         tips = node.declare_parameter(f'groups.{name}.tip_links', [''], ParameterDescriptor(
             description=f'links of group {name} that follow goals', read_only=True,
             dynamic_typing=True))
-        groups[name] = GroupNames(base.value, _names(tips.name, tips.value))
+        groups[name] = GroupNames(base.value, _sequence(tips.name, tips.value, numbers=False))
     return groups
 
 
@@ -80,30 +80,16 @@ def field_value(item: Field, value: Any) -> Any:
     """Return a parameter's value as the field holds it; raises OptionError on a wrong type."""
     if not isinstance(item.default, tuple):
         return value
-    return _numbers(item.name, value) if 'float' in str(item.type) else _names(item.name, value)
+    return _sequence(item.name, value, 'float' in str(item.type))
 
 
-def _numbers(name: str, value: Any) -> tuple[float, ...]:
-    """Return a list of numbers; a lone number is a list of one."""
-    values = _listed(value)
-    if not all(isinstance(number, (int, float)) for number in values):
-        raise OptionError(f'{name} is {value!r}; it must be a list of numbers')
-    return tuple(float(number) for number in values)
-
-
-def _names(name: str, value: Any) -> tuple[str, ...]:
-    """Return link or joint names; a lone string is one name, empty ones do not count."""
-    values = _listed(value)
-    if not all(isinstance(text, str) for text in values):
-        raise OptionError(f'{name} is {value!r}; it must be a list of names')
-    return tuple(text for text in values if text)
-
-
-def _listed(value: Any) -> list[Any]:
-    """Return a list; a lone value is a list of one, and a value that is not set an empty one."""
-    if isinstance(value, (str, bool, int, float)):
-        return [value]
-    return list(value or ())
+def _sequence(name: str, value: Any, numbers: bool) -> tuple[Any, ...]:
+    """Return numbers or names; a lone value is a list of one, empty names do not count."""
+    values = [value] if isinstance(value, (str, bool, int, float)) else list(value or ())
+    if not all(isinstance(entry, (int, float) if numbers else str) for entry in values):
+        raise OptionError(
+            f'{name} is {value!r}; it must be a list of {"numbers" if numbers else "names"}')
+    return tuple(map(float, values)) if numbers else tuple(filter(None, values))
 
 
 def ros_value(item: Field) -> Any:
