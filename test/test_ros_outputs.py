@@ -41,7 +41,7 @@ class FakeNode:
     def __init__(self):
         self.sent = {}
 
-    def create_publisher(self, kind, topic, qos):
+    def create_publisher(self, kind, topic, qos, event_callbacks=None):
         self.sent[topic] = []
         return SimpleNamespace(publish=lambda msg: self.sent[topic].append(deepcopy(msg)))
 

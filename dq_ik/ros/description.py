@@ -19,19 +19,17 @@ from collections.abc import Callable
 import math
 from typing import Any
 
-from rclpy.event_handler import SubscriptionEventCallbacks
 from rclpy.node import Node
 from rclpy.qos import QoSDurabilityPolicy, QoSProfile, QoSReliabilityPolicy
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 
 from dq_ik.errors import DqIkError
+from dq_ik.ros.running import NO_EVENTS_IN
 
 LATCHED = QoSProfile(depth=1, durability=QoSDurabilityPolicy.TRANSIENT_LOCAL)
 # Best effort: as fast as a robot reports, and with every publisher.
 STATES = QoSProfile(depth=10, reliability=QoSReliabilityPolicy.BEST_EFFORT)
-# Each event costs the executor some microseconds per turn; every publisher suits that profile.
-NO_EVENTS = SubscriptionEventCallbacks(use_default_callbacks=False)
 
 
 def listen_for_description(node: Node, given: str, use: Callable[[str], None]) -> None:
@@ -57,7 +55,7 @@ def listen_for_text(node: Node, topic: str, use: Callable[[str], None]) -> None:
         except DqIkError as error:
             node.get_logger().error(f'{topic} not used: {error}')
 
-    node.create_subscription(String, topic, on_message, LATCHED)
+    node.create_subscription(String, topic, on_message, LATCHED, event_callbacks=NO_EVENTS_IN)
 
 
 class CurrentState:
@@ -68,7 +66,7 @@ class CurrentState:
         self.positions: dict[str, float] = {}
         if node is not None:
             node.create_subscription(
-                JointState, 'joint_states', self.update, STATES, event_callbacks=NO_EVENTS)
+                JointState, 'joint_states', self.update, STATES, event_callbacks=NO_EVENTS_IN)
 
     def update(self, msg: Any) -> None:
         """Take a ``sensor_msgs/JointState``, unless lengths differ or a value is not finite."""

@@ -24,12 +24,18 @@ import threading
 
 import rclpy
 from rclpy.clock import Clock, ClockType
+from rclpy.event_handler import PublisherEventCallbacks, SubscriptionEventCallbacks
 from rclpy.exceptions import ParameterException
 from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.timer import Timer
 
 from dq_ik.errors import DqIkError
+
+# Events of a topic tell of partners with another quality of service. The partner says so, too, and
+# each event costs the executor some microseconds per turn.
+NO_EVENTS_IN = SubscriptionEventCallbacks(use_default_callbacks=False)
+NO_EVENTS_OUT = PublisherEventCallbacks(use_default_callbacks=False)
 
 
 def run(name: str, make_node: Callable[[], Node], args: list[str] | None = None) -> int:

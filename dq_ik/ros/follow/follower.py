@@ -21,7 +21,6 @@ from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from geometry_msgs.msg import PoseStamped
-from rclpy.event_handler import PublisherEventCallbacks
 from rclpy.node import Node
 from rclpy.subscription import Subscription
 
@@ -34,13 +33,11 @@ from dq_ik.ros.follow import status
 from dq_ik.ros.follow.outputs import command_maps, Outputs
 from dq_ik.ros.follow.prepared import Prepared
 from dq_ik.ros.remote import goal_topics, NEWEST
-from dq_ik.ros.running import steady_timer
+from dq_ik.ros.running import NO_EVENTS_IN, NO_EVENTS_OUT, steady_timer
 from dq_ik.ros.settings import NodeSettings
 from dq_ik.stream.tracker import Tracker
 
 WARN_PERIOD = 5.0
-# Each event costs the executor some microseconds per turn; any reader can have these topics.
-NO_EVENTS = PublisherEventCallbacks(use_default_callbacks=False)
 
 
 class Follower:
@@ -61,9 +58,9 @@ class Follower:
         self.counters = status.Counters()
         self._outputs = Outputs(node, settings)
         self._status = status.StatusTopic(node.create_publisher(
-            DiagnosticStatus, '~/status', LATCHED, event_callbacks=NO_EVENTS))
+            DiagnosticStatus, '~/status', LATCHED, event_callbacks=NO_EVENTS_OUT))
         self._diagnostics = node.create_publisher(
-            DiagnosticArray, '/diagnostics', 10, event_callbacks=NO_EVENTS)
+            DiagnosticArray, '/diagnostics', 10, event_callbacks=NO_EVENTS_OUT)
         self._goals: dict[str, Any] = {}
         self._timer: Any = None
         self._tick_time = 0.0
@@ -161,7 +158,8 @@ class Follower:
             self._node.destroy_subscription(subscription)
         self._goals = {
             tip: self._node.create_subscription(
-                PoseStamped, topic, partial(self.on_goal, tip), NEWEST)
+                PoseStamped, topic, partial(self.on_goal, tip), NEWEST,
+                event_callbacks=NO_EVENTS_IN)
             for tip, topic in goal_topics('~', tips).items()}
 
     def _set_timer(self, rate: float) -> None:

@@ -25,6 +25,7 @@ from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
 from dq_ik.robot.chain import Chain
+from dq_ik.ros.running import NO_EVENTS_OUT
 from dq_ik.ros.settings import NodeSettings
 from dq_ik.stream.commands import JointMap, single_axis_positions
 
@@ -58,7 +59,8 @@ class Outputs:
     def __init__(self, node: Node, settings: NodeSettings) -> None:
         """Create the publishers; :meth:`configure` must follow."""
         self._clock = node.get_clock()
-        self._publisher = node.create_publisher(JointState, '~/joint_commands', 10)
+        self._publisher = node.create_publisher(
+            JointState, '~/joint_commands', 10, event_callbacks=NO_EVENTS_OUT)
         self._controllers: list[Controller] = []
         if settings.trajectory_topic:
             self._controllers.append(_trajectory(node, settings))
