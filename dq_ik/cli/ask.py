@@ -18,19 +18,16 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 import json
 
-from dq_ik.cli.pose_arguments import add_pose, named_value, read_pose
+from dq_ik.cli.common import add_remote, add_seed, joint_table, read_pose
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``dq_ik ask``."""
-    add_pose(parser)
-    parser.add_argument('--frame', default='', help='frame of the pose; the root if not given')
+    add_remote(parser)
     parser.add_argument('--group', default='', help="group; the node's own if not given")
     parser.add_argument('--link', default='', help='link to move; the tip if not given')
-    parser.add_argument('--seed', nargs='+', type=named_value, default=[], metavar='JOINT=VALUE',
-                        help='where to start [rad or m]; other joints start where they are')
+    add_seed(parser, 'where they are')
     parser.add_argument('--service', default='/dq_ik/compute_ik', help='name of the service')
-    parser.add_argument('--timeout', type=float, default=5.0, help='seconds to wait for the node')
     parser.add_argument('--json', action='store_true', help='print JSON instead of a table')
 
 
@@ -62,7 +59,5 @@ def run(args: Namespace) -> int:
     if args.json:
         print(json.dumps({'error_code': code, 'message': message, 'joints': joints}))
     else:
-        width = max(map(len, joints), default=0)
-        print('\n'.join([*(f'{name:<{width}}  {value:>12.6f}' for name, value in joints.items()),
-                         f'error code {code}: {message}']))
+        print('\n'.join([*joint_table(joints), f'error code {code}: {message}']))
     return 0 if code == 1 else 2

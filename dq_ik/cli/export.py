@@ -11,14 +11,14 @@
 # WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
 # See the License for the specific language governing permissions and
 # limitations under the License.
-"""``dq_ik export``: write a robot as a file for programs in C and C++."""
+"""Write a robot as a file for programs in C and C++."""
 
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from dq_ik.cli.pose_arguments import add_pose, read_pose
+from dq_ik.cli.common import add_pose, add_robot, read_pose
 from dq_ik.errors import DqIkError, OptionError
 from dq_ik.robot.chain import Chain
 from dq_ik.robot.urdf import load_robot
@@ -29,16 +29,11 @@ MOST_STARTS = 1_000_000
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``dq_ik export``."""
-    parser.add_argument('robot', help='URDF or xacro file')
+    add_robot(parser)
     parser.add_argument('output', type=Path, help='file to be written, for instance arm.dqik')
-    parser.add_argument('--base', help='link that stands still; the root if not given')
-    parser.add_argument('--tip', nargs='+', help='link that goes to goals, or several; the only '
-                                                 'leaf if not given')
     parser.add_argument('--starts', type=int, default=STARTS, metavar='N',
                         help='configurations to be stored, from which searches may start '
                              '(default: %(default)s)')
-    parser.add_argument('--soft-limits', action='store_true',
-                        help='take the limits of <safety_controller> where they are given')
     add_pose(parser.add_argument_group('tool', 'pose of the goal frame in the tip link'),
              required=False)
 

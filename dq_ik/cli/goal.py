@@ -18,16 +18,14 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from typing import Any
 
-from dq_ik.cli.pose_arguments import add_pose, read_pose
+from dq_ik.cli.common import add_remote, read_pose
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``dq_ik goal``."""
-    add_pose(parser)
-    parser.add_argument('--frame', default='', help='frame of the goal; the root if not given')
+    add_remote(parser)
     parser.add_argument('--tip', default='', help='which tip, if the node drives several')
     parser.add_argument('--node', default='/dq_ik', help='name of the node')
-    parser.add_argument('--timeout', type=float, default=5.0, help='seconds to wait for the node')
 
 
 def run(args: Namespace) -> int:

@@ -20,7 +20,7 @@ import sys
 
 import numpy as np
 
-from dq_ik.cli.version import Version
+from dq_ik.cli.common import add_robot, Version
 from dq_ik.robot.chain import Chain
 from dq_ik.robot.describe import HEADINGS, joint_rows
 from dq_ik.robot.model import RobotModel
@@ -29,11 +29,7 @@ from dq_ik.robot.urdf import load_robot
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``dq_ik info``."""
-    parser.add_argument('robot', help='URDF or xacro file')
-    parser.add_argument('--base', help='first link of the chain; the root if not given')
-    parser.add_argument('--tip', nargs='+', help='last link of the chain, or several')
-    parser.add_argument('--soft-limits', action='store_true',
-                        help='take the limits of <safety_controller> where they are given')
+    add_robot(parser)
     parser.add_argument('--version', action=Version)
 
 

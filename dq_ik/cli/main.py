@@ -25,7 +25,7 @@ from collections.abc import Sequence
 from importlib import import_module
 import sys
 
-from dq_ik.cli.version import Version
+from dq_ik.cli.common import Version
 from dq_ik.errors import DqIkError
 
 #: every command with its one-line help

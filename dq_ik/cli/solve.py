@@ -20,13 +20,14 @@ from dataclasses import fields
 import json
 from typing import Any
 
-from dq_ik.cli.pose_arguments import add_pose, named_value, read_pose
+from dq_ik.cli.common import add_pose, add_seed, joint_table, read_pose
 from dq_ik.errors import OptionError
 from dq_ik.goal import Goal
 from dq_ik.options import IkOptions
 from dq_ik.result import IkResult
 from dq_ik.robot.chain import Chain
 from dq_ik.robot.urdf import load_robot
+from dq_ik.solver import Solver
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -36,8 +37,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument('--tip', help='link that goes to the goal; the only leaf if not given')
     add_pose(parser)
     parser.add_argument('--position-only', action='store_true', help='leave the rotation free')
-    parser.add_argument('--seed', nargs='+', type=named_value, default=[], metavar='JOINT=VALUE',
-                        help='where to start [rad or m]; other joints start at neutral')
+    add_seed(parser, 'at home')
     names = ', '.join(item.name for item in fields(IkOptions))
     parser.add_argument('--option', nargs='+', default=[], metavar='NAME=VALUE',
                         help=f'options of the solver: {names}')
@@ -49,8 +49,8 @@ def run(args: Namespace) -> int:
     chain = load_robot(args.robot).chain(args.base, args.tip)
     weight = 0.0 if args.position_only else 1.0
     goal = Goal(read_pose(args), tip=chain.tips[0], rotation_weight=weight)
-    options = IkOptions(**dict(map(read_option, args.option)))
-    result = chain.solve(goal, seed=chain.configuration(dict(args.seed)), **_changed(options))
+    solver = Solver(chain, **dict(map(read_option, args.option)))
+    result = solver.solve(goal, seed=chain.configuration(dict(args.seed)))
     print(json.dumps(as_dict(chain, result)) if args.json else as_table(chain, result))
     return 0 if result.success else 2
 
@@ -70,11 +70,6 @@ def read_option(text: str) -> tuple[str, Any]:
         raise OptionError(f'option {name} is {value!r}; it must be a {kind}') from None
 
 
-def _changed(options: IkOptions) -> dict[str, Any]:
-    return {item.name: getattr(options, item.name) for item in fields(options)
-            if getattr(options, item.name) != item.default}
-
-
 def as_dict(chain: Chain, result: IkResult) -> dict[str, Any]:
     """Return an answer as plain numbers and names."""
     return {
@@ -92,10 +87,7 @@ def as_dict(chain: Chain, result: IkResult) -> dict[str, Any]:
 
 def as_table(chain: Chain, result: IkResult) -> str:
     """Return an answer as lines for people."""
-    positions = chain.joint_positions(result.q)
-    width = max(map(len, positions))
-    lines = [f'{name:<{width}}  {value:>12.6f}' for name, value in positions.items()]
-    return '\n'.join([*lines, '', result.message,
+    return '\n'.join([*joint_table(chain.joint_positions(result.q)), '', result.message,
                       f'position error {max(result.position_error):.2e} m, '
                       f'rotation error {max(result.rotation_error):.2e} rad, '
                       f'{result.iterations} iterations, {1e6 * result.time:.0f} us'])
