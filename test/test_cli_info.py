@@ -56,7 +56,7 @@ def test_a_chain_is_printed_with_its_tip_at_neutral(capsys):
     out = capsys.readouterr().out
     assert 'panda_joint4' in out
     assert 'panda_joint5' not in out
-    assert 'panda_link4 at neutral: xyz 0.0825 0.0000 0.6490' in out
+    assert 'panda_link4 at home: xyz 0.0825 0.0000 0.6490' in out
 
 
 def test_unknown_links_are_refused():

@@ -164,8 +164,8 @@ def test_a_robot_that_needs_a_tip_starts_no_node(capsys, tmp_path):
 
 def test_log_lines_are_short(capsys):
     """An ordinary line has the name of its node and the words; trouble is marked."""
-    runner.say('arm', 'INFO: all is well')
-    runner.say('arm', 'WARN: not so well')
+    runner.print_line('arm', 'INFO: all is well')
+    runner.print_line('arm', 'WARN: not so well')
     assert capsys.readouterr().out == '[arm] all is well\n[arm] WARN: not so well\n'
     assert set(TIPS) <= set(robot_names())
 

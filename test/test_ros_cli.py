@@ -76,7 +76,7 @@ def test_ask_explains_a_miss(node, capsys):
 def test_ask_without_a_node_says_so(node, capsys):
     pytest.importorskip('moveit_msgs.srv')
     assert main(['ask', *REACHABLE, '--service', '/nobody', '--timeout', '0.5']) == 1
-    assert 'is the node running' in capsys.readouterr().out
+    assert 'is it running' in capsys.readouterr().out
 
 
 def test_node_command_runs_a_file(tmp_path):

@@ -32,7 +32,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace) -> int:
-    """Call and print; 0 if there is a solution, 2 if there is none, 1 if nobody answers."""
+    """Call and print; 0 if there is a solution, 2 if there is none, 1 if no node answers."""
     try:
         from moveit_msgs.srv import GetPositionIK
     except ImportError:
@@ -52,7 +52,7 @@ def run(args: Namespace) -> int:
     with Client('dq_ik_ask') as client:
         response = client.call(GetPositionIK, args.service, request, args.timeout)
     if response is None:
-        print(f'nobody serves {args.service}; is the node running, in the same ROS_DOMAIN_ID?')
+        print(f'no node serves {args.service}; is it running, in the same ROS_DOMAIN_ID?')
         return 1
     joints = dict(zip(response.solution.joint_state.name, response.solution.joint_state.position))
     code, message = response.error_code.val, getattr(response.error_code, 'message', '')

@@ -51,10 +51,10 @@ def print_robot(robot: RobotModel) -> None:
 
 
 def print_chain(chain: Chain) -> None:
-    """Print the variables of a chain and where its tips are at neutral."""
+    """Print the variables of a chain and the poses of its tips at home."""
     print(chain.describe())
     for tip, pose in chain.fk_all(chain.neutral).items():
-        print(f'{tip} at neutral: xyz {_numbers(pose.position)}  rpy {_numbers(pose.rpy)}')
+        print(f'{tip} at home: xyz {_numbers(pose.position)}  rpy {_numbers(pose.rpy)}')
 
 
 def _numbers(values: np.ndarray) -> str:
@@ -62,7 +62,7 @@ def _numbers(values: np.ndarray) -> str:
 
 
 def _print_rich(robot: RobotModel) -> bool:
-    """Print a coloured table if somebody looks at it; tell whether it did."""
+    """Print a coloured table on a terminal; tell whether it did."""
     if not sys.stdout.isatty():
         return False
     from rich.console import Console

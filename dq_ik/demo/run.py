@@ -35,7 +35,7 @@ from dq_ik.demo.nodes import MODULES, NodeRow, PATH_NODE
 GRACE = 8.0  # time for all nodes to end after SIGTERM [s]
 TURN = 1.0  # time for one node to end before the next is asked to [s]
 POLL = 0.05  # [s]
-LOG_FORMAT = '{severity}: {message}'  # of the nodes; `say` adds the name of the node
+LOG_FORMAT = '{severity}: {message}'  # of the nodes; `print_line` adds the name of the node
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 INVITATION = """
     The page:  {}   (drag the arrows and rings at the tool)
@@ -51,19 +51,19 @@ class Child:
         name: str,
         command: Sequence[str],
         environment: Mapping[str, str],
-        hear: Callable[[str, str], None],
+        on_line: Callable[[str, str], None],
     ) -> None:
         """
         Start the process in a session of its own, so that Ctrl-C reaches only the parent.
 
-        :param hear: called with name and line for everything the process prints
+        :param on_line: called with name and line for everything the process prints
         """
         self.name = name
         self._process = subprocess.Popen(
             list(command), env=dict(environment), stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors='replace',
             start_new_session=True)
-        self._reader = threading.Thread(target=self._read, args=(hear,), daemon=True)
+        self._reader = threading.Thread(target=self._read, args=(on_line,), daemon=True)
         self._reader.start()
 
     @property
@@ -86,10 +86,10 @@ class Child:
         self._reader.join(timeout=1.0)
         return True
 
-    def _read(self, hear: Callable[[str, str], None]) -> None:
+    def _read(self, on_line: Callable[[str, str], None]) -> None:
         assert self._process.stdout is not None
         for line in self._process.stdout:
-            hear(self.name, line.rstrip('\n'))
+            on_line(self.name, line.rstrip('\n'))
 
 
 def run_demo(rows: Sequence[NodeRow], page: str = '', browser: bool = True) -> int:
@@ -107,7 +107,7 @@ def run_demo(rows: Sequence[NodeRow], page: str = '', browser: bool = True) -> i
         children: list[Child] = []
         try:
             for row in rows:
-                children.append(Child(row.name, command(row, folder), environment(), say))
+                children.append(Child(row.name, command(row, folder), environment(), print_line))
             if page:
                 threading.Thread(target=announce, args=(page, browser, stop), daemon=True).start()
             first = watch(children, stop)
@@ -157,7 +157,7 @@ def environment() -> dict[str, str]:
     return result
 
 
-def say(name: str, line: str) -> None:
+def print_line(name: str, line: str) -> None:
     """Print a line of a node after the node's name; of severities, only those of trouble."""
     print(f'[{name}] {line.removeprefix("INFO: ")}', flush=True)
 

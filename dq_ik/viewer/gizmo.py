@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The handle that is dragged: a 6-DoF gizmo with a ghost of the tool."""
+"""The handle that users drag: a gizmo of six degrees of freedom with a ghost of the tool."""
 
 from __future__ import annotations
 
@@ -59,21 +59,21 @@ class GoalHandle:
         self._color = WAITING
 
     def move(self, pose: Pose) -> None:
-        """Put the handle somewhere else, unless it is in somebody's hand."""
+        """Move the handle, unless a user drags it."""
         if not self.is_dragged:
             self.pose = pose
             self.control.position = pose.position
             self.control.wxyz = pose.quaternion
 
     def paint(self, color: tuple[float, float, float]) -> None:
-        """Give the ghost another colour."""
+        """Set the colour of the ghost."""
         if color != self._color:
             self._color = color
             for part in self._ghost:
                 part.color = tuple(round(255 * value) for value in color)
 
     def allow_rotation(self, allowed: bool) -> None:
-        """Show or hide the rings: a goal of position only has no use for them."""
+        """Show or hide the rings, which a goal of position only does not need."""
         self.control.disable_rotations = not allowed
 
     async def _dragged(self, event: viser.TransformControlsEvent) -> None:

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The page: robot, goals and panel as one object that knows nothing of ROS."""
+"""The page: robot, goals and panel as one object, without ROS."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ from dq_ik.stream.path import Path as GoalPath
 from dq_ik.stream.report import Report
 from dq_ik.viewer import panel
 from dq_ik.viewer.gizmo import GoalHandle
-from dq_ik.viewer.scene import light_the_stage, robot_size, RobotScene
+from dq_ik.viewer.scene import add_ground_and_lights, robot_size, RobotScene
 from dq_ik.viewer.trace import Trace
 from dq_ik.viewer.visuals import Visual
 
-PANEL_PERIOD = 0.2
-# Sizes of the stage and of the handles, in sizes of the robot and of the stage.
-FRAME = 1.4
+PANEL_PERIOD = 0.2  # between two updates of the panel [s]
+# Size of the scene, as a multiple of the robot's; of handles and traces, of the scene's.
+SCENE_SCALE = 1.4
 GIZMO_SCALE = 0.17
 TRACE_SPACING = 0.004
-# Where the camera is, and how far the robot is moved to the left of the panel, in sizes of it.
+# Camera and shift of its centre that keeps the robot beside the panel, in sizes of the scene.
 EYE = (0.85, -0.85, 0.42)
 BESIDE_PANEL = 0.1
 
@@ -62,7 +62,7 @@ class Outlet:
 
 class Page:
     """
-    A robot that moves with its joint states, and handles for its goals.
+    A robot that follows its joint states, and handles for its goals.
 
     Feed it with :meth:`show_joints`, :meth:`show_report` and :meth:`show_goal` from any thread,
     and call :meth:`tick` about 30 times per second: only then is anything drawn.
@@ -82,9 +82,9 @@ class Page:
         """
         Draw the robot; it is at home until its joint positions are shown.
 
-        :param visuals: what the links look like
+        :param visuals: shapes and colours of the links
         :param methods: solvers to choose from, the first one is in use; likewise ``modes``
-        :param urdf_folder: where relative mesh files are looked for
+        :param urdf_folder: folder of mesh files with relative names
         """
         self._server = server
         self._chain = chain
@@ -99,8 +99,8 @@ class Page:
         self._path_start = 0.0
         self._tracing = True
         self._panel_time = 0.0
-        size = FRAME * robot_size(chain.model, self._positions)
-        light_the_stage(server, size)
+        size = SCENE_SCALE * robot_size(chain.model, self._positions)
+        add_ground_and_lights(server, size)
         self.robot = RobotScene(server, chain.model, visuals, urdf_folder)
         self._aim_camera(size)
         self.goals = {
@@ -136,14 +136,14 @@ class Page:
             self.panel.add_sample(time.monotonic(), report)
 
     def show_option(self, name: str, value: str | bool) -> None:
-        """Take a setting that somebody else has changed."""
+        """Show a setting that was changed elsewhere."""
         with self._lock:
             self.panel.show_option(name, value)
             if name == 'position_only':
                 self._allow_rotation(not value)
 
     def show_goal(self, tip: str, pose: Pose) -> None:
-        """Move a handle to a goal that somebody else has set."""
+        """Move a handle to a goal that was sent from elsewhere."""
         with self._lock:
             self.goals[tip].move(pose)
 
@@ -187,7 +187,7 @@ class Page:
         return {
             panel.TO_TOOL: lambda: self._set_goals(self.tool_poses()),
             panel.HOME: lambda: self._glide_to(self._home),
-            panel.RANDOM: self._go_somewhere,
+            panel.RANDOM: self._go_to_random_goal,
             panel.UNREACHABLE: self._go_out_of_reach,
             panel.PLAY: self._play,
             panel.TRACE: self._trace,
@@ -196,7 +196,7 @@ class Page:
             panel.LABELS['mode']: lambda name: self._outlet.option('mode', name),
         }
 
-    def _go_somewhere(self) -> None:
+    def _go_to_random_goal(self) -> None:
         self._glide_to(random_configuration(self._chain, self._rng, self._configuration()))
 
     def _glide_to(self, q: np.ndarray) -> None:
@@ -258,7 +258,7 @@ class Page:
         return self._chain.clamp(self._chain.configuration(self._positions))
 
     def _dragged(self, tip: str, pose: Pose) -> None:
-        """Send a goal as it is dragged; whoever drags ends a path."""
+        """Send a goal as it is dragged; dragging ends a path."""
         if self._path is not None:
             self._path = None
             self.panel.stop_playing()

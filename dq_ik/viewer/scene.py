@@ -34,7 +34,7 @@ class RobotScene:
     The links of a robot as a tree of scene nodes.
 
     Nodes are nested as the links are, so that a joint that moves is one small message, whatever
-    it carries. ``missing_meshes`` says of each file that could not be drawn why, and what helps.
+    it carries. ``missing_meshes`` holds reason and remedy for each file that cannot be drawn.
     """
 
     def __init__(
@@ -144,7 +144,7 @@ def robot_size(model: RobotModel, positions: Mapping[str, float]) -> float:
     return float(np.linalg.norm(np.ptp(places, axis=0))) or 1.0
 
 
-def light_the_stage(server: viser.ViserServer, size: float) -> None:
+def add_ground_and_lights(server: viser.ViserServer, size: float) -> None:
     """
     Add ground and lights that a software renderer can still draw quickly.
 

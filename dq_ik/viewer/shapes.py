@@ -54,7 +54,7 @@ def add_visual(
     :raises MeshError: when its mesh cannot be read
     """
     *color, alpha = tint or visual.rgba or DEFAULT_RGBA
-    look: dict[str, Any] = {
+    style: dict[str, Any] = {
         'color': tuple(color),
         'opacity': alpha if alpha < 1.0 else None,
         'cast_shadow': False,
@@ -64,29 +64,29 @@ def add_visual(
     }
     match visual.shape:
         case Box(size):
-            return scene.add_box(name, dimensions=size, **look)
+            return scene.add_box(name, dimensions=size, **style)
         case Cylinder(radius, length):
             return scene.add_cylinder(
-                name, radius=radius, height=length, radial_segments=CYLINDER_SEGMENTS, **look)
+                name, radius=radius, height=length, radial_segments=CYLINDER_SEGMENTS, **style)
         case Sphere(radius):
             return scene.add_icosphere(
-                name, radius=radius, subdivisions=SPHERE_SUBDIVISIONS, **look)
+                name, radius=radius, subdivisions=SPHERE_SUBDIVISIONS, **style)
         case MeshFile() as file:
             mesh = load_mesh(file, urdf_folder)
     if tint is None and visual.rgba is None and mesh.visual is not None and mesh.visual.defined:
-        own_colors = {key: look[key] for key in look if key not in ('color', 'opacity')}
+        own_colors = {key: style[key] for key in style if key not in ('color', 'opacity')}
         return scene.add_mesh_trimesh(name, mesh, **own_colors)
     return scene.add_mesh_simple(
-        name, np.asarray(mesh.vertices), np.asarray(mesh.faces), flat_shading=True, **look)
+        name, np.asarray(mesh.vertices), np.asarray(mesh.faces), flat_shading=True, **style)
 
 
 def resolve_uri(uri: str, urdf_folder: Path | None = None) -> Path | None:
     """
     Return the file that a mesh reference means, or None when it is not on this machine.
 
-    ``package://name/path`` is looked for in the share folders of ``AMENT_PREFIX_PATH`` and of this
+    ``package://name/path`` is resolved in the share folders of ``AMENT_PREFIX_PATH`` and of this
     Python, in ``ROS_PACKAGE_PATH``, in the folders above the URDF, and in the robots of the
-    ``example-robot-data`` wheel. Relative paths are meant from the folder of the URDF.
+    ``example-robot-data`` wheel. Relative paths begin at the folder of the URDF.
     """
     parts = urlparse(uri)
     if parts.scheme == 'package':

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What a URDF says about looks: the visual shapes of each link and their colours."""
+"""The visual shapes of each link in a URDF, and their colours."""
 
 from __future__ import annotations
 
