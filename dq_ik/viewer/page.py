@@ -33,8 +33,7 @@ from dq_ik.stream.path import Path as GoalPath
 from dq_ik.stream.report import Report
 from dq_ik.viewer import panel
 from dq_ik.viewer.gizmo import GoalHandle
-from dq_ik.viewer.scene import add_ground_and_lights, robot_size, RobotScene
-from dq_ik.viewer.trace import Trace
+from dq_ik.viewer.scene import add_ground_and_lights, robot_size, RobotScene, Trace
 from dq_ik.viewer.visuals import Visual
 
 PANEL_PERIOD = 0.2  # between two updates of the panel [s]

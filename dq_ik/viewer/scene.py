@@ -12,10 +12,11 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""A robot in the scene: one node per link, moved joint by joint."""
+"""What the scene shows: a robot that moves joint by joint, traces of its tools, the ground."""
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -27,6 +28,9 @@ import viser
 from dq_ik.robot.model import Joint, JointKind, RobotModel
 from dq_ik.viewer.shapes import add_visual, MeshError
 from dq_ik.viewer.visuals import MeshFile, Rgba, Visual
+
+TRACE_LENGTH = 400  # points
+TRACE_COLOR = (255, 176, 59)
 
 
 class RobotScene:
@@ -136,6 +140,43 @@ class RobotScene:
             if joint.kind is JointKind.FIXED and joint.parent in body:
                 body.add(joint.child)
         return body
+
+
+class Trace:
+    """A line through the last positions of a tool, in the frame of the node it is under."""
+
+    def __init__(self, server: viser.ViserServer, name: str, spacing: float) -> None:
+        """
+        Draw nothing yet.
+
+        :param spacing: least distance between two points of the line [m]
+        """
+        self._spacing = spacing
+        self._points: deque[np.ndarray] = deque(maxlen=TRACE_LENGTH)
+        self._changed = False
+        self._line = server.scene.add_line_segments(
+            name, points=np.zeros((1, 2, 3)), colors=TRACE_COLOR, thickness=2.5,
+            thickness_units='screen', visible=False)
+
+    def add(self, position: np.ndarray) -> None:
+        """Lengthen the line to ``position``, once the tool has moved far enough."""
+        if not self._points or np.linalg.norm(position - self._points[-1]) > self._spacing:
+            self._points.append(np.array(position))
+            self._changed = True
+
+    def clear(self) -> None:
+        """Forget the path and hide the line."""
+        self._points.clear()
+        self._changed = False
+        self._line.visible = False
+
+    def push(self) -> None:
+        """Send the line to the page if it has grown."""
+        if self._changed and len(self._points) > 1:
+            points = np.array(self._points, dtype=np.float32)
+            self._line.points = np.stack([points[:-1], points[1:]], axis=1)
+            self._line.visible = True
+            self._changed = False
 
 
 def robot_size(model: RobotModel, positions: Mapping[str, float]) -> float:
