@@ -15,6 +15,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from time import perf_counter
 from typing import Any
@@ -158,9 +159,12 @@ class Follower:
             self._node.destroy_subscription(subscription)
         self._goals = {
             tip: self._node.create_subscription(
-                PoseStamped, topic, partial(self.on_goal, tip), NEWEST,
-                event_callbacks=NO_EVENTS_IN)
+                PoseStamped, topic, self._taker(tip), NEWEST, event_callbacks=NO_EVENTS_IN)
             for tip, topic in goal_topics('~', tips).items()}
+
+    def _taker(self, tip: str) -> Callable[[PoseStamped], None]:
+        """Return the callback of a tip; the executor inspects a partial at every call."""
+        return lambda msg: self.on_goal(tip, msg)
 
     def _set_timer(self, rate: float) -> None:
         if self._timer is not None:
