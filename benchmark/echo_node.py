@@ -18,11 +18,10 @@ from array import array
 import json
 import sys
 
+from dq_ik.ros.running import run
 from geometry_msgs.msg import PoseStamped
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
-
-from dq_ik.ros.running import run
 
 
 class EchoNode(Node):

@@ -18,14 +18,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import matplotlib
-
-matplotlib.use('Agg')
-
 from matplotlib import pyplot as plt
 from matplotlib.figure import Figure
 import numpy as np
 from PIL import Image
 
+matplotlib.use('Agg')
 OURS = 'dq_ik'
 DOTS_PER_INCH = 80
 SHADES = 128  # colours of a file

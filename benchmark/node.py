@@ -34,10 +34,9 @@ import time
 from time import perf_counter
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from dq_ik.robot.chain import Chain
 from dq_ik.robot.urdf import load_robot
+import numpy as np
 
 ROOT = Path(__file__).parents[1]
 ROBOT = ROOT / 'urdf' / 'panda.urdf'
@@ -132,9 +131,8 @@ class Bench:
 
     def goal(self, k: int) -> Any:
         """Return a pose of a smooth closed path."""
-        from geometry_msgs.msg import PoseStamped
-
         from dq_ik.ros.conversions import fill_pose
+        from geometry_msgs.msg import PoseStamped
         q = np.add(START, 0.3 * np.sin(2.0 * np.pi * k / 500 + np.arange(7)))
         msg = PoseStamped()
         msg.header.frame_id = self.chain.base

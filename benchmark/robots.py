@@ -50,7 +50,7 @@ class Robot:
 
     @property
     def dof(self) -> int:
-        """Number of joint variables."""
+        """Return the number of joint variables."""
         return len(self.joints)
 
 

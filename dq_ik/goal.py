@@ -22,12 +22,11 @@ import math
 import reprlib
 from typing import Any
 
-import numpy as np
-
 from dq_ik.core.entries.pose_input import PoseKind
 from dq_ik.core.memory import layout as core
 from dq_ik.errors import GoalError, listing
 from dq_ik.pose import floats, Pose
+import numpy as np
 
 # A Pose, a 4x4 matrix, eight numbers of a dual quaternion, (position, Rotation of SciPy), a
 # RigidTransform of SciPy, an SE3 of Pinocchio. Bare quaternions are refused: their order is open.
@@ -97,7 +96,7 @@ class Goal:
                       or isinstance(self.rotation_tolerance, tuple))
         if along_axes and self.frame != 'goal':
             raise GoalError("weights and tolerances along axes need frame='goal' where the goal "
-                            f"is relative to a tip, got frame={self.frame!r}")
+                            f'is relative to a tip, got frame={self.frame!r}')
 
     def _look(self, point: Sequence[float]) -> None:
         """Check and convert the fields of a goal that looks at a point."""

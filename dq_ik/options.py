@@ -117,7 +117,7 @@ class IkOptions:
 
     @property
     def iterations(self) -> int:
-        """Iterations of one attempt."""
+        """Return the iterations of one attempt."""
         return self.max_iterations or DEFAULT_ITERATIONS[self.method]
 
 

@@ -18,14 +18,13 @@ from __future__ import annotations
 import math
 from typing import overload
 
-import numpy as np
-from numpy.typing import ArrayLike
-
 from dq_ik.core.algebra import dual_quaternion, quaternion
 from dq_ik.core.entries.pose_input import Fault, PoseKind
 from dq_ik.errors import PoseError
 from dq_ik.native.faults import fault_of
 from dq_ik.native.load import door
+import numpy as np
+from numpy.typing import ArrayLike
 
 Quaternion = tuple[float, ...]  # four of them: w, x, y, z
 new_pose = object.__new__
@@ -199,7 +198,7 @@ class Pose:
 
     @property
     def position(self) -> np.ndarray:
-        """Translation in metres, shape (3,), read-only."""
+        """Return the translation in metres, shape (3,), read-only."""
         return frozen(self._translation())
 
     @property

@@ -19,9 +19,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-import numpy as np
-from numpy.typing import ArrayLike
-
 from dq_ik.core.memory import layout as core
 from dq_ik.core.memory.views import read
 from dq_ik.errors import GoalError, listing, OptionError, SeedError
@@ -29,6 +26,8 @@ from dq_ik.goal import as_pose, Goal, pose_numbers
 from dq_ik.native.load import door
 from dq_ik.options import IkOptions
 from dq_ik.robot.chain import Chain
+import numpy as np
+from numpy.typing import ArrayLike
 
 
 class Requests:

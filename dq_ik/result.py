@@ -19,10 +19,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from dq_ik.core.solve.verdict import PRESSED_BALL, Status
 from dq_ik.pose import frozen
+import numpy as np
 
 if TYPE_CHECKING:
     from dq_ik.robot.chain import Chain
@@ -136,12 +135,12 @@ class IkResult:
 
     @property
     def iterations(self) -> int:
-        """Iterations of all attempts together."""
+        """Return the iterations of all attempts together."""
         return int(self._layout.integers(self._answer, 'iterations')[0])
 
     @property
     def restarts(self) -> int:
-        """Number of the last start: 0 is the first (the seed), then follow the stored ones."""
+        """Return the number of the last start: 0 is the seed, then follow the stored ones."""
         return int(self._layout.integers(self._answer, 'restarts')[0])
 
     @property
@@ -151,7 +150,7 @@ class IkResult:
 
     @property
     def solutions(self) -> np.ndarray:
-        """Distinct solutions (k, n) as found in mode 'all'; other modes give the answer alone."""
+        """Return the distinct answers of mode 'all', as rows; other modes give one."""
         n = self._layout.chain.n
         count = int(self._layout.integers(self._answer, 'n_solutions')[0])
         if count == 0:
@@ -232,7 +231,7 @@ class BatchResult:
 
     @property
     def iterations(self) -> np.ndarray:
-        """Iterations of each solve (N,)."""
+        """Return the iterations of each solve (N,)."""
         return self._layout.integers(self._answers, 'iterations')[:, 0]
 
     @property

@@ -18,9 +18,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-from numpy.typing import ArrayLike
-
 from dq_ik.core.entries.pose_input import PoseKind, WIDTHS
 from dq_ik.core.memory.layout import ANSWER
 from dq_ik.errors import DqIkError, GoalError, SeedError
@@ -33,6 +30,8 @@ from dq_ik.pose import Pose
 from dq_ik.requests import Requests
 from dq_ik.result import BatchResult, IkResult, Layout
 from dq_ik.robot.chain import Chain
+import numpy as np
+from numpy.typing import ArrayLike
 
 STARTS = 512  # stored configurations from which a search may start again
 ORDERS = {'wxyz': PoseKind.XYZ_WXYZ, 'xyzw': PoseKind.XYZ_XYZW}

@@ -22,13 +22,12 @@ Start the robot with ``dq_ik demo --robot two_arms`` first.
 from contextlib import suppress
 import math
 
+from dq_ik import load_robot
+from dq_ik.robot.bundled import robot_file
 from geometry_msgs.msg import PoseStamped
 import rclpy
 from rclpy.executors import ExternalShutdownException
 from rclpy.node import Node
-
-from dq_ik import load_robot
-from dq_ik.robot.bundled import robot_file
 
 TIPS = ('left_tool', 'right_tool')
 RADIUS, PERIOD = 0.08, 5.0  # m, s

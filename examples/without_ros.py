@@ -15,10 +15,9 @@
 
 """Use the solvers as a Python library: no ROS, no node, no messages."""
 
-import numpy as np
-
 from dq_ik import Goal, load_robot, Pose
 from dq_ik.robot.bundled import robot_file
+import numpy as np
 
 # A robot, and the part of it that shall move.
 robot = load_robot(robot_file('panda'))

@@ -13,14 +13,13 @@
 # limitations under the License.
 """The demo on a ROS installation: the nodes of ``dq_ik.demo.nodes``, as ``dq_ik demo`` has."""
 
+from dq_ik.demo.choices import DEFAULT_ROBOT, find_robot, rviz_layout, tips_of, usable_viewer
+from dq_ik.demo.nodes import demo_nodes, DemoSettings, NodeRow, VIEWERS
 from launch import LaunchContext, LaunchDescription
 from launch.actions import DeclareLaunchArgument, LogInfo, OpaqueFunction
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
-
-from dq_ik.demo.choices import DEFAULT_ROBOT, find_robot, rviz_layout, tips_of, usable_viewer
-from dq_ik.demo.nodes import demo_nodes, DemoSettings, NodeRow, VIEWERS
 
 ARGUMENTS = (
     ('robot', DEFAULT_ROBOT, 'name of a robot of this package or of example-robot-data'),

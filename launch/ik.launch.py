@@ -17,14 +17,13 @@ The solver for a robot of yours: one node, configured by ``config/dq_ik.yaml``.
 The robot comes from the topic ``robot_description``, or from the argument ``urdf``.
 """
 
+from dq_ik.robot.bundled import share_folder
+from dq_ik.robot.urdf import read_source
 from launch import LaunchContext, LaunchDescription
 from launch.actions import DeclareLaunchArgument, OpaqueFunction
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
-
-from dq_ik.robot.bundled import share_folder
-from dq_ik.robot.urdf import read_source
 
 ARGUMENTS = (
     ('urdf', '', 'URDF or xacro file; empty: the topic robot_description'),

@@ -18,12 +18,11 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-import naive
-import numpy as np
-
 from dq_ik.pose import Pose
 from dq_ik.robot.chain import Chain
 from dq_ik.robot.urdf import load_robot
+import naive
+import numpy as np
 
 URDF = Path(__file__).parent.parent / 'urdf'
 PATIENT = 20.0  # seconds: a budget that a busy machine does not use up

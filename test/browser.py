@@ -23,11 +23,10 @@ import shutil
 import tempfile
 import time
 
+from dq_ik.pose import Pose
 import numpy as np
 from ros_bench import wait_until
 import viser
-
-from dq_ik.pose import Pose
 
 FLAGS = (
     '--headless=new', '--no-sandbox', '--disable-gpu', '--use-angle=swiftshader',

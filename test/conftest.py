@@ -50,6 +50,30 @@ os.environ['ROS_DOMAIN_ID'] = str(1 + os.getpid() % 100)
 prepend('AMENT_PREFIX_PATH', sys.prefix)
 prepend('PYTHONPATH', ROOT)
 
+#: what not every installation has -> the tests that cannot be imported without it
+NEEDS = {
+    'geometry_msgs': ('ros_conversions',),
+    'interactive_markers': ('goal_marker_node',),
+    'launch_ros': ('launch',),
+    'matplotlib': ('benchmark_page',),
+    'moveit_msgs': ('ros_compute_fk', 'ros_compute_ik'),
+    'mujoco': ('browser',),
+    'pinocchio': ('benchmark', 'benchmark_experiments', 'pinocchio', 'properties'),
+    'rclpy': ('browser', 'goal_marker_node', 'ros_cli', 'ros_frames', 'ros_node',
+              'ros_node_life', 'ros_outputs', 'ros_parameters', 'ros_polled', 'ros_status',
+              'ros_tips', 'ros_wire', 'sim_node', 'viewer_node'),
+    'viser': ('browser', 'viewer_node', 'viewer_page', 'viewer_scene', 'viewer_server'),
+    'visualization_msgs': ('goal_marker_logic',),
+}
+MISSING = [name for name in NEEDS if find_spec(name) is None]
+collect_ignore = [f'test_{test}.py' for name in MISSING for test in NEEDS[name]]
+
+
+def pytest_report_header() -> list[str]:
+    """Say which tests are left out, and why."""
+    return [f'without {name}: no test of {", ".join(NEEDS[name])}' for name in MISSING]
+
+
 settings.register_profile('repeatable', derandomize=True)
 settings.register_profile('fuzz', derandomize=False)
 settings.load_profile('repeatable')

@@ -21,16 +21,15 @@ import inspect
 import math
 from typing import Any, NamedTuple
 
-from hypothesis import strategies as st
-import numpy as np
-from numpy.typing import ArrayLike
-
 from dq_ik.core.compile import FRONT_END
 from dq_ik.core.memory import blocks
 from dq_ik.core.memory.arrays import address
 from dq_ik.core.memory.layout import PACKING, REQUEST, ROBOT, WORK
 from dq_ik.core.memory.table import Table
 from dq_ik.core.memory.views import read
+from hypothesis import strategies as st
+import numpy as np
+from numpy.typing import ArrayLike
 
 BOTH = ('compiled', 'plain') if FRONT_END else ('plain',)  # no compiler, nothing compiled
 VIEWS = {ROBOT: blocks.view_robot, REQUEST: blocks.view_request, WORK: blocks.view_work,

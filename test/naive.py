@@ -21,14 +21,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from dq_ik.robot.model import Joint, JointKind, RobotModel
 import numpy as np
 from scipy.linalg import expm
 
-from dq_ik.robot.model import Joint, JointKind, RobotModel
-
 
 def skew(v: np.ndarray) -> np.ndarray:
-    """Matrix of the cross product: ``skew(v) p = v x p``."""
+    """Return the matrix of the cross product ``v x p``."""
     x, y, z = v
     return np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]], dtype=float)
 

@@ -25,13 +25,12 @@ from __future__ import annotations
 import csv
 from pathlib import Path
 
-import numpy as np
-from scipy.optimize import least_squares
-from scipy.spatial.transform import Rotation
-
 from dq_ik.pose import Pose
 from dq_ik.robot.chain import Chain
 from dq_ik.robot.urdf import load_robot
+import numpy as np
+from scipy.optimize import least_squares
+from scipy.spatial.transform import Rotation
 
 ROOT = Path(__file__).parent.parent
 DATA = ROOT / 'test' / 'data' / 'best_reach.csv'

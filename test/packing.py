@@ -17,9 +17,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from helpers import call, Seen
-import numpy as np
-
 from dq_ik.core.memory.layout import PACKING, ROBOT
 from dq_ik.core.memory.table import Table
 from dq_ik.core.memory.views import read
@@ -29,6 +26,8 @@ from dq_ik.core.packing.joint_check import PackError
 from dq_ik.native.load import door
 from dq_ik.robot.chain import Chain
 from dq_ik.robot.joint_table import joint_table, tip_table
+from helpers import call, Seen
+import numpy as np
 
 
 def rubbish(table: Table, **sizes: int) -> np.ndarray:

@@ -26,9 +26,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from arms import arm
-import numpy as np
-
 from dq_ik import Chain, Goal, IkResult, Pose, Solver
+import numpy as np
 
 RECORD = Path(__file__).parent / 'data' / 'recorded_answers.npz'
 PATIENT = 60.0

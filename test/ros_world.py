@@ -16,6 +16,7 @@
 from __future__ import annotations
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from dq_ik.ros.conversions import fill_pose
 from geometry_msgs.msg import PoseStamped
 import numpy as np
 from rcl_interfaces.srv import SetParameters
@@ -23,8 +24,6 @@ from rclpy.parameter import Parameter
 from ros_bench import wait_until
 import ros_robot
 from sensor_msgs.msg import JointState
-
-from dq_ik.ros.conversions import fill_pose
 
 ROBOT = ros_robot.robot()
 CHAIN = ROBOT.groups['arm']
@@ -94,7 +93,7 @@ class World:
             setattr(request.ik_request, name, value)
         return self.client.call(GetPositionIK, '/dq_ik/compute_ik', request, 20.0)
 
-    def set(self, **parameters):
+    def change(self, **parameters):
         request = SetParameters.Request(parameters=[
             Parameter(name, value=value).to_parameter_msg() for name, value in parameters.items()])
         return self.client.call(SetParameters, '/dq_ik/set_parameters', request, 20.0).results

@@ -17,15 +17,14 @@ from __future__ import annotations
 
 import math
 
-from helpers import close
-import naive
-import numpy as np
-import pytest
-
 from dq_ik.errors import UrdfError
 from dq_ik.robot.balls import Ball
 from dq_ik.robot.model import JointKind
 from dq_ik.robot.urdf import load_robot
+from helpers import close
+import naive
+import numpy as np
+import pytest
 
 LIMIT = "<limit lower='-1' upper='2' velocity='3' effort='4'/>"
 

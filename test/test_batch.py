@@ -16,13 +16,12 @@
 from __future__ import annotations
 
 from arms import arm, judged, PATIENT
+from dq_ik import Goal, GoalError, SeedError, solve_batch, Solver, Status
+from dq_ik.native import parallel
 import numpy as np
 import pytest
 import rich.progress
 from scipy.spatial.transform import Rotation
-
-from dq_ik import Goal, GoalError, SeedError, solve_batch, Solver, Status
-from dq_ik.native import parallel
 
 COUNT = 700  # more than one chunk
 

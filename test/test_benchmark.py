@@ -23,12 +23,6 @@ import sys
 import time
 from types import SimpleNamespace
 
-import numpy as np
-import pytest
-
-pytest.importorskip('pinocchio')
-pytest.importorskip('scipy')
-
 from benchmark import batches, cases, install, robots, runner, suite, timing, worker
 from benchmark.portions import next_portion
 from benchmark.protocol import (
@@ -44,6 +38,8 @@ from benchmark.protocol import (
 from benchmark.runner import Runner, start_workers, Worker
 from benchmark.timing import attempt, interleaved, run, undisturbed
 from benchmark.worker import Host
+import numpy as np
+import pytest
 
 
 @pytest.fixture
@@ -133,6 +129,7 @@ def test_singular_goals_are_singular(tmp_path):
 
 def test_a_peer_that_raises_gives_no_answer_but_a_reason():
     class Broken:
+
         def solve(self, goals, seed):
             raise RuntimeError('no luck')
 
@@ -145,6 +142,7 @@ def test_a_peer_that_raises_gives_no_answer_but_a_reason():
 
 def test_in_a_chain_the_last_good_answer_is_the_next_seed():
     class Counting:
+
         def solve(self, goals, seed):
             return (seed + 1.0 if goals else None), goals
 
@@ -176,8 +174,8 @@ def test_runner_verifies_a_real_peer_in_its_own_process(panda):
         problems = cases.reachable(panda, 10, Settings(budget=0.2))
         tallies = host.play('mid', problems, None, cell_seconds=20.0)
     finally:
-        for worker in workers:
-            worker.close()
+        for process in workers:
+            process.close()
     assert [tally.solver for tally in tallies] == ['Pinocchio loop']
     assert tallies[0].asked == 10
     assert tallies[0].solved >= 8
@@ -201,8 +199,8 @@ def test_batch_of_a_peer_without_one_is_a_loop_on_each_core(panda):
         cores = sorted(os.sched_getaffinity(0))[:2]
         rows = list(batches.measure(Runner(workers), panda, 400, set(cores)))
     finally:
-        for worker in workers:
-            worker.close()
+        for process in workers:
+            process.close()
     assert [(row['solver'], row['how'], row['asked'], row['cores']) for row in rows] == 2 * [
         ('Pinocchio loop', 'a loop on each core', 20, len(cores))]
     assert [row['given'] for row in rows] == ['own type', '4x4']

@@ -17,15 +17,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import numpy as np
-import pytest
-
-pytest.importorskip('pinocchio')
-pytest.importorskip('scipy')
-
 from benchmark import calls, compare, micro, robots
 from benchmark.experiments import algorithms, bvh, humanoid, motion
 from benchmark.experiments.tracking import Tracker
+import numpy as np
+import pytest
 
 BVH = """HIERARCHY
 ROOT Hips

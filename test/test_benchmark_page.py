@@ -17,11 +17,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pytest
-
-pytest.importorskip('matplotlib')
-
 from benchmark import bars, compare, readme, report
+import pytest
 
 ROOT = Path(__file__).parent.parent
 

@@ -24,12 +24,11 @@ from __future__ import annotations
 import math
 
 from arms import arm, judged, PATIENT
+from dq_ik import Goal, Pose, Solver, Status
 from helpers import close
 import numpy as np
 import optimum
 import pytest
-
-from dq_ik import Goal, Pose, Solver, Status
 
 METHODS = ('pgs', 'pls')
 ROWS = optimum.read()

@@ -28,11 +28,10 @@ pytest.importorskip('viser')
 pytest.importorskip('mujoco')
 
 from browser import ARROW, open_browser, PLANE, RING, unavailable
-from ros_bench import ros_bench, wait_until
-
 from dq_ik.ros.follow.node import IkNode
 from dq_ik.ros.sim_node import SimNode
 from dq_ik.ros.viewer_node import ViewerNode
+from ros_bench import ros_bench, wait_until
 
 TIP = 'panda_hand_tcp'
 PANDA = (Path(__file__).parent.parent / 'urdf' / 'panda.urdf').read_text()

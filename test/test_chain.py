@@ -18,19 +18,18 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
-from helpers import assert_derivative, close
-from hypothesis import given, settings
-from hypothesis import strategies as st
-import naive
-import numpy as np
-import pytest
-
 from dq_ik.core.algebra import quaternion, swing_twist
 from dq_ik.errors import ChainError, SeedError
 from dq_ik.pose import Pose
 from dq_ik.robot.build import build_model
 from dq_ik.robot.model import Joint, JointKind, Mimic
 from dq_ik.robot.urdf import load_robot
+from helpers import assert_derivative, close
+from hypothesis import given, settings
+from hypothesis import strategies as st
+import naive
+import numpy as np
+import pytest
 
 URDF = Path(__file__).parent.parent / 'urdf'
 KINDS = tuple(JointKind)

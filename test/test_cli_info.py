@@ -18,11 +18,10 @@ from __future__ import annotations
 from argparse import ArgumentParser
 from pathlib import Path
 
-import pytest
-
 from dq_ik.cli import info
 from dq_ik.errors import ChainError
 from dq_ik.robot.urdf import load_robot
+import pytest
 
 PANDA = str(Path(__file__).parent.parent / 'urdf' / 'panda.urdf')
 

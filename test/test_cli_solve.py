@@ -15,11 +15,10 @@
 
 import json
 
-import pytest
-import ros_robot
-
 from dq_ik.cli.main import main
 from dq_ik.robot.urdf import load_robot
+import pytest
+import ros_robot
 
 
 @pytest.fixture

@@ -21,10 +21,9 @@ import shutil
 import subprocess
 import sys
 
+from dq_ik.demo.nodes import MODULES
 from packages import ROOT, unpack
 import pytest
-
-from dq_ik.demo.nodes import MODULES
 
 IGNORED = shutil.ignore_patterns(
     '.git', '.venv*', 'build', 'generated', 'install', 'log', '__pycache__', '*.egg-info',

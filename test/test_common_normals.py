@@ -17,14 +17,13 @@
 import math
 
 from arms import arm, judged
+from dq_ik import load_robot, Pose
+from dq_ik.core.algebra.frame import is_along_normal
+from dq_ik.core.memory import layout as core
 from helpers import BOTH, close
 import numpy as np
 from packing import pack_chain, poses
 import pytest
-
-from dq_ik import load_robot, Pose
-from dq_ik.core.algebra.frame import is_along_normal
-from dq_ik.core.memory import layout as core
 
 both = pytest.mark.parametrize('how', BOTH)
 TURNS = {

@@ -22,10 +22,6 @@ import shutil
 import subprocess
 import sys
 
-import numpy as np
-from packages import generated
-import pytest
-
 from dq_ik.cli.main import main
 from dq_ik.core.compile import CHECKED
 from dq_ik.core.entries.pose_input import PoseKind
@@ -37,6 +33,9 @@ from dq_ik.requests import Requests
 from dq_ik.robot.chain import Chain
 from dq_ik.robot.urdf import load_robot
 from dq_ik.solver import STARTS
+import numpy as np
+from packages import generated
+import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 CPP = ROOT / 'examples' / 'cpp'
@@ -44,7 +43,6 @@ PANDA = ROOT / 'urdf' / 'panda.urdf'
 STRICT = ('-Wall', '-Wextra', '-Werror', '-pedantic', '-Wconversion', '-Wcast-qual')
 CROSS = 'aarch64-linux-gnu-g++', 'qemu-aarch64'
 POSES, SHOWN = 10_000, 500
-
 
 
 def library_is_there() -> bool:

@@ -28,9 +28,6 @@ import sys
 import threading
 import time
 
-import numpy as np
-import pytest
-
 from dq_ik import load_robot, Pose, Solver
 from dq_ik.cli.demo import free_page_port
 from dq_ik.cli.main import main
@@ -42,6 +39,8 @@ from dq_ik.errors import DqIkError
 from dq_ik.robot.bundled import robot_names
 from dq_ik.stream.path import FigureOfEight, find_path, Sway
 from dq_ik.stream.tally import Tally
+import numpy as np
+import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 START_UP = 500.0  # a checkout without a library builds it first

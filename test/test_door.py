@@ -27,13 +27,6 @@ import time
 from typing import Any
 
 from arms import arm, nearby, PATIENT
-from helpers import close
-import numpy as np
-import pytest
-from scipy.spatial import transform
-from scipy.spatial.transform import Rotation
-from test_plain import environment
-
 from dq_ik import Goal, GoalError, Pose, SeedError, Solver
 from dq_ik.core.entries.pose_input import Fault, PoseKind
 from dq_ik.errors import OptionError
@@ -41,6 +34,12 @@ from dq_ik.native.door import ctypes_entries, Door
 from dq_ik.native.faults import fault_of
 from dq_ik.native.link import LIBRARY
 from dq_ik.native.load import door
+from helpers import close
+import numpy as np
+import pytest
+from scipy.spatial import transform
+from scipy.spatial.transform import Rotation
+from test_plain import environment
 
 NAMES = ('panda', 'arm5', 'prismatic', 'mimic', 'two_arms', 'hand')
 native = pytest.mark.skipif(not hasattr(door(), 'path'), reason='there is no native library')

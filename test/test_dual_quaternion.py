@@ -15,6 +15,7 @@
 
 from __future__ import annotations
 
+from dq_ik.core.algebra import dual_quaternion
 from helpers import BOTH, close, poses, rotation_vectors, unit_quaternions, variant, vectors
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -22,8 +23,6 @@ import naive
 import numpy as np
 import pytest
 from scipy.linalg import expm
-
-from dq_ik.core.algebra import dual_quaternion
 
 both = pytest.mark.parametrize('how', BOTH)
 quick = settings(max_examples=60, deadline=None)

@@ -56,12 +56,11 @@ def running(example: str):
 def robot(name: str, tips: list[str]):
     """Run the ik node and a kinematic arm; yield the newest positions of the tips, a function."""
     pytest.importorskip('rclpy')
-    from ros_bench import ros_bench, wait_until
-    from sensor_msgs.msg import JointState
-
     from dq_ik.robot.urdf import load_robot
     from dq_ik.ros.follow.node import IkNode
     from dq_ik.ros.sim_node import SimNode
+    from ros_bench import ros_bench, wait_until
+    from sensor_msgs.msg import JointState
 
     text = (ROOT / 'urdf' / f'{name}.urdf').read_text()
     chain = load_robot(text).chain(None, tips)

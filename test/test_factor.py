@@ -15,11 +15,10 @@
 
 from __future__ import annotations
 
+from dq_ik.core.algebra import factor
 from helpers import BOTH, close, variant
 import numpy as np
 import pytest
-
-from dq_ik.core.algebra import factor
 
 SHAPES = ((1, 1), (6, 1), (6, 5), (6, 6), (6, 7), (12, 9), (12, 12), (3, 20), (36, 71))
 DEFICIENT = ((6, 5), (6, 6), (6, 7), (12, 9), (9, 12))

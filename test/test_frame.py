@@ -16,13 +16,12 @@
 
 from __future__ import annotations
 
+from dq_ik.core.algebra import dual_quaternion, frame, quaternion
 from helpers import BOTH, close, poses, variant, vectors
 from hypothesis import given, settings
 from hypothesis import strategies as st
 import numpy as np
 import pytest
-
-from dq_ik.core.algebra import dual_quaternion, frame, quaternion
 
 both = pytest.mark.parametrize('how', BOTH)
 quick = settings(max_examples=30, deadline=None)

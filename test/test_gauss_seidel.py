@@ -15,15 +15,14 @@
 
 from __future__ import annotations
 
+from dq_ik.core.compile import FRONT_END
+from dq_ik.core.solve import step
 from helpers import BOTH, close, variant
 from hypothesis import given, settings
 from hypothesis import strategies as st
 import numpy as np
 import pytest
 from scipy.optimize import lsq_linear
-
-from dq_ik.core.compile import FRONT_END
-from dq_ik.core.solve import step
 
 SIZES = st.integers(1, 9)
 SEEDS = st.integers(0, 2**32 - 1)

@@ -22,8 +22,6 @@ import pytest
 
 pytest.importorskip('visualization_msgs')
 
-from visualization_msgs.msg import InteractiveMarkerControl, Marker
-
 from dq_ik.pose import Pose
 from dq_ik.robot.urdf import load_robot
 from dq_ik.ros.conversions import pose_from_msg
@@ -31,6 +29,7 @@ from dq_ik.ros.markers.messages import goal_marker, status_markers
 from dq_ik.ros.remote import from_parameter, to_parameter
 from dq_ik.stream.marker import Item, MarkerLogic, MarkerOutlet
 from dq_ik.stream.report import BEST_REACH, Report
+from visualization_msgs.msg import InteractiveMarkerControl, Marker
 
 TIP = 'panda_hand_tcp'
 URDF = Path(__file__).parent.parent / 'urdf'

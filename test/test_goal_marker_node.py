@@ -23,17 +23,16 @@ import pytest
 pytest.importorskip('rclpy')
 pytest.importorskip('interactive_markers')
 
+from dq_ik.pose import Pose
+from dq_ik.robot.urdf import load_robot
+from dq_ik.ros.conversions import fill_pose, pose_from_msg
+from dq_ik.ros.markers.node import GoalMarkerNode
 from geometry_msgs.msg import PoseStamped
 from rclpy.node import Node
 from ros_bench import ros_bench, wait_until
 from sensor_msgs.msg import JointState
 from visualization_msgs.msg import InteractiveMarkerFeedback, InteractiveMarkerUpdate, MenuEntry
 from visualization_msgs.srv import GetInteractiveMarkers
-
-from dq_ik.pose import Pose
-from dq_ik.robot.urdf import load_robot
-from dq_ik.ros.conversions import fill_pose, pose_from_msg
-from dq_ik.ros.markers.node import GoalMarkerNode
 
 PANDA = (Path(__file__).parent.parent / 'urdf' / 'panda.urdf').read_text()
 TIP = 'panda_hand_tcp'

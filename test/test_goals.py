@@ -18,15 +18,14 @@ from __future__ import annotations
 import math
 
 from arms import arm, judged, PATIENT
+from dq_ik import Goal, GoalError, Pose, PoseError, Solver, Status
+from dq_ik.goal import as_pose
 from helpers import close
 import numpy as np
 import pytest
 from scipy.optimize import least_squares
 from scipy.spatial import transform
 from scipy.spatial.transform import Rotation
-
-from dq_ik import Goal, GoalError, Pose, PoseError, Solver, Status
-from dq_ik.goal import as_pose
 
 METHODS = ('pgs', 'pls')
 

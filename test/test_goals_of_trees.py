@@ -16,11 +16,10 @@
 from __future__ import annotations
 
 from arms import arm, judged, nearby, PATIENT
+from dq_ik import Goal, Pose, Solver
 from helpers import close
 import numpy as np
 import pytest
-
-from dq_ik import Goal, Pose, Solver
 
 
 @pytest.mark.parametrize('method', ['pgs', 'pls'])

@@ -19,12 +19,10 @@ import json
 from pathlib import Path
 import sys
 
+import interfaces
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT / 'tools' / 'setup'))
-
-import interfaces  # noqa: E402
 
 # RIHS01 hashes of the definitions in ROS 2 Jazzy.
 HASHES = {

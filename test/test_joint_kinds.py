@@ -18,13 +18,12 @@ from __future__ import annotations
 import math
 
 from arms import arm, judged, PATIENT
-from helpers import close
-import numpy as np
-import pytest
-
 from dq_ik import Goal, load_robot, options, Pose, Solver, Status
 from dq_ik.core.algebra import swing_twist
 from dq_ik.robot.balls import Ball
+from helpers import close
+import numpy as np
+import pytest
 
 SWING, TWIST = 1.0, (-0.8, 1.2)
 METHODS = ('pgs', 'pls')

@@ -14,11 +14,10 @@
 
 """Numbers in lanes do in one instruction what NumPy does with arrays."""
 
-from helpers import close, variant
-import numpy as np
-
 from dq_ik.core.algebra import frame, lanes
 from dq_ik.core.compile import kernel
+from helpers import close, variant
+import numpy as np
 
 RNG = np.random.default_rng(3)
 A = RNG.normal(size=(2, lanes.WIDTH))

@@ -15,7 +15,6 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 import os
 from pathlib import Path
 import signal
@@ -23,17 +22,12 @@ import subprocess
 import sys
 import time
 
-import pytest
-
 from dq_ik.demo.choices import find_robot
 from dq_ik.demo.nodes import demo_nodes, DemoSettings
-
-if find_spec('launch') is None or find_spec('launch_ros') is None:
-    pytest.skip('launch belongs to a ROS installation', allow_module_level=True)
-
 from launch import LaunchContext
 from launch.launch_description_sources import get_launch_description_from_python_launch_file
 from launch.utilities import perform_substitutions
+import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 START_UP = 500.0

@@ -17,11 +17,10 @@
 from __future__ import annotations
 
 from arms import arm, PATIENT
+from dq_ik import Goal, GoalError, Pose, Solver, Status
 from helpers import close
 import numpy as np
 import pytest
-
-from dq_ik import Goal, GoalError, Pose, Solver, Status
 
 POINT = (0.6, 0.2, 0.3)
 AXES = ((0.0, 0.0, 1.0), (1.0, 0.0, 0.0), (0.3, -0.5, 0.8))

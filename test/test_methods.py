@@ -18,14 +18,13 @@ from __future__ import annotations
 from itertools import pairwise
 
 from arms import arm, judged, nearby, PATIENT
-from helpers import close
-import numpy as np
-import pytest
-
 from dq_ik import Goal, Pose, Solver, Status
 from dq_ik.options import METHODS
 from dq_ik.papers.kernels import published as paper
 from dq_ik.papers.kernels import reference
+from helpers import close
+import numpy as np
+import pytest
 
 SCALE = 0.25
 # The transpose with a fixed length gets there slowly: a looser end for all.

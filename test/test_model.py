@@ -19,16 +19,15 @@ import dataclasses
 import math
 from pathlib import Path
 
-from helpers import close
-import naive
-import numpy as np
-import pytest
-
 from dq_ik.errors import ChainError, DqIkError, listing, UrdfError
 from dq_ik.pose import Pose
 from dq_ik.robot.build import build_model
 from dq_ik.robot.model import Joint, JointKind, Mimic, RobotModel
 from dq_ik.robot.urdf import load_robot
+from helpers import close
+import naive
+import numpy as np
+import pytest
 
 URDF = Path(__file__).parent.parent / 'urdf'
 

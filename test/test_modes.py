@@ -18,10 +18,9 @@ from __future__ import annotations
 import math
 
 from arms import arm, judged, PATIENT
+from dq_ik import Goal, Pose, Solver
 import numpy as np
 import pytest
-
-from dq_ik import Goal, Pose, Solver
 
 COUNT = 8
 

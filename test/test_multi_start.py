@@ -16,11 +16,6 @@
 
 
 from arms import arm, judged, nearby, PATIENT, URDF
-from helpers import call, close, Seen, variant
-import numpy as np
-import pytest
-from scipy.spatial.transform import Rotation
-
 from dq_ik import Goal, load_robot, Pose, Solver
 from dq_ik.core.algebra import dual_quaternion, lanes
 from dq_ik.core.compile import kernel
@@ -30,6 +25,10 @@ from dq_ik.core.memory.layout import LANE, LANE_ITERATIONS, ROBOT, SEED_ITERATIO
 from dq_ik.core.memory.views import read
 from dq_ik.core.multi_start import lane_attempts, lane_step
 from dq_ik.core.multi_start.lane_attempts import _can_help
+from helpers import call, close, Seen, variant
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
 
 each_method = pytest.mark.parametrize('method', ['pgs', 'pls'])
 
@@ -49,7 +48,7 @@ def forward_in_lanes(tree, target, rows, out):
 def asked(robot, request, answers, work):
     prepare_work(address(robot, 0), address(work, 0))
     return _can_help(take_row(address(robot, 0), address(request, 0), address(answers, 0), 0,
-                             address(work, 0)))
+                              address(work, 0)))
 
 
 def uses_lanes(solver, goal):

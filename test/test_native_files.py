@@ -25,12 +25,11 @@ import subprocess
 import sys
 import tempfile
 
-import pytest
-from test_plain import environment
-
 from dq_ik.native import files
 from dq_ik.native.link import LIBRARY
 from dq_ik.native.load import door
+import pytest
+from test_plain import environment
 
 ROOT = Path(__file__).resolve().parents[1]
 NO_PRIVILEGE = ('setpriv', '--bounding-set=-dac_override,-dac_read_search')

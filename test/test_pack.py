@@ -22,13 +22,6 @@ import time
 from typing import Any
 
 from arms import arm, judged, URDF
-from helpers import BOTH, call, close, Seen, variant
-import naive
-import numpy as np
-from packing import count, long_robot, pack_chain, pack_table, poses, rubbish, tables
-import pytest
-from test_chain import random_tree
-
 from dq_ik import Pose
 from dq_ik.core.compile import FRONT_END
 from dq_ik.core.memory import layout as core
@@ -43,6 +36,12 @@ from dq_ik.robot.build import build_model
 from dq_ik.robot.chain import Chain
 from dq_ik.robot.joint_table import joint_table, PARTS, tip_table
 from dq_ik.robot.model import Joint, JointKind, Mimic
+from helpers import BOTH, call, close, Seen, variant
+import naive
+import numpy as np
+from packing import count, long_robot, pack_chain, pack_table, poses, rubbish, tables
+import pytest
+from test_chain import random_tree
 
 ROBOTS = sorted(path.stem for path in URDF.glob('*.urdf'))
 TOOL = Pose.from_xyz_rpy((0.1, 0.2, 0.3), (0.4, 0.5, 0.6))

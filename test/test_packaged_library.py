@@ -22,6 +22,8 @@ import subprocess
 import sys
 import zipfile
 
+import dq_ik
+from dq_ik.native.files import NUMBA
 from packages import (
     ALONE,
     archive,
@@ -35,9 +37,6 @@ from packages import (
     wheel,
 )
 import pytest
-
-import dq_ik
-from dq_ik.native.files import NUMBA
 
 FIRST = """
 import importlib.util, warnings

@@ -23,13 +23,12 @@ import subprocess
 import sys
 from xml.etree import ElementTree
 
-from packages import PYTHON, ROOT, run, wheel
-import pytest
-
 import dq_ik
 from dq_ik.cli.main import COMMANDS
 from dq_ik.demo.nodes import MODULES
 from dq_ik.native.files import NUMBA
+from packages import PYTHON, ROOT, run, wheel
+import pytest
 
 
 @pytest.fixture(scope='module')
@@ -51,7 +50,7 @@ def environment(prefix) -> dict[str, str]:
 
 
 def test_ament_finds_the_installed_package(prefix, environment):
-    code = ("from ament_index_python.packages import get_package_share_directory as f; "
+    code = ('from ament_index_python.packages import get_package_share_directory as f; '
             "print(f('dq_ik'))")
     assert run(sys.executable, '-c', code, env=environment).stdout.strip() == str(
         prefix / 'share' / 'dq_ik')

@@ -17,15 +17,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from helpers import close
-import numpy as np
-import pytest
-
 from dq_ik.errors import UrdfError
 from dq_ik.papers import adjoints, cross_products
 from dq_ik.robot.urdf import load_robot
-
-pinocchio = pytest.importorskip('pinocchio', reason='pip install pin')
+from helpers import close
+import numpy as np
+import pinocchio
+import pytest
 
 CONFIGURATIONS = 3
 # Files that are wrong by themselves, and what we say about them.

@@ -23,10 +23,9 @@ import subprocess
 import sys
 
 from arms import arm, PATIENT
+from dq_ik import Chain, IkResult, Pose, Solver
 import numpy as np
 import pytest
-
-from dq_ik import Chain, IkResult, Pose, Solver
 
 ROOT = Path(__file__).parent.parent
 METHODS = ('pgs', 'pls')

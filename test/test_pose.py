@@ -18,6 +18,9 @@ from __future__ import annotations
 import math
 import pickle
 
+from dq_ik.core.algebra import dual_quaternion
+from dq_ik.errors import PoseError
+from dq_ik.pose import Pose
 from helpers import close, poses, rotation_vectors, unit_quaternions, vectors
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -26,10 +29,6 @@ import numpy as np
 import pytest
 from scipy.linalg import expm
 from scipy.spatial.transform import Rotation
-
-from dq_ik.core.algebra import dual_quaternion
-from dq_ik.errors import PoseError
-from dq_ik.pose import Pose
 
 quick = settings(max_examples=100, deadline=None)
 

@@ -16,11 +16,10 @@
 from __future__ import annotations
 
 from arms import arm, judged, PATIENT
+from dq_ik import Goal, Solver
 from helpers import close
 import numpy as np
 import pytest
-
-from dq_ik import Goal, Solver
 
 SEED = np.array((0.3, -0.4, 0.2, -1.8, 0.3, 1.6, 0.5))
 REST = np.array((-0.5, 0.3, 0.6, -2.2, -0.4, 2.0, 0.1))

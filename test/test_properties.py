@@ -19,15 +19,13 @@ from functools import cache
 import math
 
 from arms import arm, PATIENT, URDF
+from dq_ik import Goal, Pose, Solver
+from dq_ik.options import METHODS, MODES
 from hypothesis import given, HealthCheck, settings
 from hypothesis import strategies as st
 import numpy as np
+import pinocchio
 import pytest
-
-from dq_ik import Goal, Pose, Solver
-from dq_ik.options import METHODS, MODES
-
-pinocchio = pytest.importorskip('pinocchio', reason='pip install pin')
 
 NAMES = ('panda', 'arm6', 'arm5', 'planar_3r', 'prismatic')
 TOLERANCE = 1e-5

@@ -17,6 +17,8 @@ from __future__ import annotations
 
 import math
 
+from dq_ik.core.algebra import quaternion
+from dq_ik.core.compile import FRONT_END
 from helpers import (
     assert_derivative,
     BOTH,
@@ -33,9 +35,6 @@ from naive import skew
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
-
-from dq_ik.core.algebra import quaternion
-from dq_ik.core.compile import FRONT_END
 
 TINY = 1e-14
 both = pytest.mark.parametrize('how', BOTH)

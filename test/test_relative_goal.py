@@ -17,11 +17,10 @@
 from __future__ import annotations
 
 from arms import arm, judged, PATIENT
+from dq_ik import Goal, GoalError, Pose, Solver
 from helpers import close
 import numpy as np
 import pytest
-
-from dq_ik import Goal, GoalError, Pose, Solver
 
 LEFT, RIGHT = 'left_tool', 'right_tool'
 

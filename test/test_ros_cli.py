@@ -23,12 +23,11 @@ import pytest
 
 pytest.importorskip('rclpy')
 
+from dq_ik.cli.main import main
 from ros_bench import wait_until
 import ros_processes
 import ros_robot
 from ros_world import ARM, CHAIN, Q, START_UP
-
-from dq_ik.cli.main import main
 
 ros_processes.use_own_domain(3)
 pytestmark = pytest.mark.timeout(600)

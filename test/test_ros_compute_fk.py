@@ -19,13 +19,12 @@ import ros_robot
 pytest.importorskip('moveit_msgs.msg')
 
 from builtin_interfaces.msg import Time
-from moveit_msgs.srv import GetPositionFK
-
 from dq_ik.pose import Pose
 from dq_ik.ros.conversions import pose_from_msg
 from dq_ik.ros.frames import Frames
 from dq_ik.ros.services.compute_fk import compute_fk
 from dq_ik.ros.services.requests import ErrorCode
+from moveit_msgs.srv import GetPositionFK
 
 ROBOT = ros_robot.robot()
 STATE = {**ros_robot.POSTURE, 'lift': 0.2, 'grip': 0.01}

@@ -25,9 +25,6 @@ import ros_robot
 
 moveit_msgs = pytest.importorskip('moveit_msgs.msg')
 
-from geometry_msgs.msg import PoseStamped, Transform  # noqa: E402
-from moveit_msgs.srv import GetPositionIK  # noqa: E402
-
 from dq_ik.options import IkOptions  # noqa: E402
 from dq_ik.pose import Pose  # noqa: E402
 from dq_ik.ros.conversions import fill_pose  # noqa: E402
@@ -35,6 +32,8 @@ from dq_ik.ros.frames import FrameError  # noqa: E402
 from dq_ik.ros.services.compute_ik import IkServer  # noqa: E402
 from dq_ik.ros.services.requests import ErrorCode, fill_error, RequestError  # noqa: E402
 from dq_ik.ros.settings import NodeSettings  # noqa: E402
+from geometry_msgs.msg import PoseStamped, Transform  # noqa: E402
+from moveit_msgs.srv import GetPositionIK  # noqa: E402
 
 ROBOT = ros_robot.robot()
 CHAIN = ROBOT.groups['arm']

@@ -22,10 +22,9 @@ import ros_robot
 
 pytest.importorskip('rclpy')
 
-import rclpy
-
 from dq_ik.pose import Pose
 from dq_ik.ros.frames import FrameError, Frames, rigid_body, TfLookup
+import rclpy
 
 LIFTED = {'lift': 0.25}
 

@@ -19,16 +19,15 @@ import pytest
 
 pytest.importorskip('rclpy')
 
+from dq_ik.pose import Pose
+from dq_ik.ros.conversions import fill_pose
+from dq_ik.ros.description import CurrentState
+from dq_ik.ros.remote import GoalTopics
 from geometry_msgs.msg import PoseStamped
 from rclpy.node import Node
 from ros_bench import ros_bench, wait_until
 import ros_robot
 from sensor_msgs.msg import JointState
-
-from dq_ik.pose import Pose
-from dq_ik.ros.conversions import fill_pose
-from dq_ik.ros.description import CurrentState
-from dq_ik.ros.remote import GoalTopics
 
 DOMAIN = 163
 HERE = Pose.from_xyz_rpy((0.1, 0.2, 0.3), (0.0, 0.0, 0.4))

@@ -13,13 +13,12 @@
 # limitations under the License.
 """Groups from parameters and from an SRDF."""
 
-import pytest
-import ros_robot
-
 from dq_ik.errors import ChainError, DqIkError, UrdfError
 from dq_ik.robot.urdf import load_robot
 from dq_ik.ros.groups import build_robot, read_srdf
 from dq_ik.ros.settings import NodeSettings
+import pytest
+import ros_robot
 
 
 @pytest.fixture(scope='module')

@@ -23,6 +23,10 @@ import pytest
 pytest.importorskip('rclpy')
 
 from diagnostic_msgs.msg import DiagnosticStatus
+from dq_ik.pose import Pose
+from dq_ik.ros.client import Client
+from dq_ik.ros.conversions import fill_pose
+from dq_ik.ros.services.requests import ErrorCode
 from geometry_msgs.msg import PoseStamped
 from rcl_interfaces.srv import DescribeParameters
 from ros_bench import wait_until
@@ -31,11 +35,6 @@ import ros_robot
 from ros_world import ARM, CHAIN, close, Q, ROBOT, START_UP, World
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
-
-from dq_ik.pose import Pose
-from dq_ik.ros.client import Client
-from dq_ik.ros.conversions import fill_pose
-from dq_ik.ros.services.requests import ErrorCode
 
 ros_processes.use_own_domain(1)
 pytestmark = pytest.mark.timeout(600)

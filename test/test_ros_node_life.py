@@ -20,6 +20,9 @@ import pytest
 
 pytest.importorskip('rclpy')
 
+from dq_ik.ros.client import Client
+from dq_ik.ros.description import LATCHED
+from dq_ik.ros.services.requests import ErrorCode
 from geometry_msgs.msg import PoseStamped
 from rclpy.qos import qos_profile_sensor_data
 from ros_bench import wait_until
@@ -29,10 +32,6 @@ from ros_world import ARM, CHAIN, close, Q, ROBOT, stamped, START_UP
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
-
-from dq_ik.ros.client import Client
-from dq_ik.ros.description import LATCHED
-from dq_ik.ros.services.requests import ErrorCode
 
 ros_processes.use_own_domain(2)
 pytestmark = pytest.mark.timeout(600)

@@ -22,12 +22,11 @@ import ros_robot
 
 pytest.importorskip('rclpy')
 
-from rclpy.time import Time
-
 from dq_ik.errors import ChainError
 from dq_ik.ros.follow.outputs import command_maps, Outputs
 from dq_ik.ros.settings import NodeSettings
 from dq_ik.stream.commands import JointMap
+from rclpy.time import Time
 
 
 @pytest.fixture(scope='module')

@@ -16,17 +16,14 @@
 from dataclasses import fields
 from pathlib import Path
 
+from dq_ik.errors import OptionError
+from dq_ik.options import IkOptions
+from dq_ik.ros.parameters import declare, declare_groups, ros_value, updated
+from dq_ik.ros.settings import NodeSettings
 import pytest
+import rclpy
+from rclpy.parameter import Parameter
 import yaml
-
-rclpy = pytest.importorskip('rclpy')
-
-from rclpy.parameter import Parameter  # noqa: E402
-
-from dq_ik.errors import OptionError  # noqa: E402
-from dq_ik.options import IkOptions  # noqa: E402
-from dq_ik.ros.parameters import declare, declare_groups, ros_value, updated  # noqa: E402
-from dq_ik.ros.settings import NodeSettings  # noqa: E402
 
 CONFIG = Path(__file__).parent.parent / 'config' / 'dq_ik.yaml'
 

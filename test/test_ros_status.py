@@ -22,7 +22,6 @@ import ros_robot
 pytest.importorskip('rclpy')
 
 from diagnostic_msgs.msg import DiagnosticStatus
-
 from dq_ik.pose import Pose
 from dq_ik.ros.follow import status
 

@@ -19,6 +19,8 @@ import pytest
 
 pytest.importorskip('rclpy')
 
+from dq_ik.ros.follow.follower import take_all
+from dq_ik.ros.follow.node import IkNode
 from geometry_msgs.msg import PoseStamped
 import rclpy
 from rclpy.context import Context
@@ -29,9 +31,6 @@ from ros_bench import wait_until
 import ros_robot
 from ros_world import stamped
 from sensor_msgs.msg import JointState
-
-from dq_ik.ros.follow.follower import take_all
-from dq_ik.ros.follow.node import IkNode
 
 TIPS = ('flange', 'finger_left')
 CHAIN = ros_robot.robot().groups['arm_and_hand']

@@ -22,17 +22,15 @@ import subprocess
 import sys
 import time
 
+import environment
+import installer
+import interfaces
+import library
 import pytest
+import report
 
 ROOT = Path(__file__).resolve().parents[1]
 TOOL = ROOT / 'tools' / 'setup'
-sys.path.insert(0, str(TOOL))
-
-import environment  # noqa: E402
-import installer  # noqa: E402
-import interfaces  # noqa: E402
-import library  # noqa: E402
-import report  # noqa: E402
 
 
 @pytest.fixture
@@ -47,18 +45,19 @@ def steps(monkeypatch, tmp_path):
         (folder / 'bin' / 'python').touch()
         state = environment.State(folder)
         state.done = {}
-        state.set(pins='', extras=[])
+        state.record(pins='', extras=[])
         return state
 
     def install(root, python, extras, state, folder, library):
         done.append(('install', *extras))
-        state.set(extras=extras)
+        state.record(extras=extras)
 
     def add_interfaces(root, python, state, folder):
         done.append('interfaces')
-        state.set(interfaces=interfaces.digest(root / 'interfaces'))
+        state.record(interfaces=interfaces.digest(root / 'interfaces'))
 
     class NoLibrary:
+
         def __init__(self, *_):
             self.start = self.finish = self.stop = lambda: None
 
@@ -88,7 +87,7 @@ def test_extras_are_added_and_kept(steps):
 def test_interrupted_installation_starts_anew(steps):
     venv, done = steps
     environment.set_up(ROOT, venv, ['ros'])
-    environment.State(venv).set(installing=True)
+    environment.State(venv).record(installing=True)
     environment.set_up(ROOT, venv, ['ros'])
     assert done[3:] == ['make', ('install', 'ros'), 'interfaces']
 
@@ -109,7 +108,7 @@ def test_damaged_environment_is_made_anew(steps, damage):
 def test_new_pins_are_installed(steps):
     venv, done = steps
     environment.set_up(ROOT, venv, ['ros'])
-    environment.State(venv).set(pins='older')
+    environment.State(venv).record(pins='older')
     environment.set_up(ROOT, venv, ['ros'])
     assert done[3:] == [('install', 'ros')]
 
@@ -226,6 +225,7 @@ def test_pip_takes_over_where_uv_fails(monkeypatch, tmp_path):
     ran = []
 
     class Log:
+
         def run(self, command, environment, failure):
             tool = Path(command[0]).name
             ran.append((tool, command[-1]))

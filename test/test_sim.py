@@ -18,13 +18,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
-import pytest
-
 from dq_ik.robot.urdf import load_robot
 from dq_ik.sim import open_arm, SimulationError
 from dq_ik.sim.arm import driven_joints
 from dq_ik.sim.reference import Reference
+import numpy as np
+import pytest
 
 URDF = Path(__file__).parent.parent / 'urdf'
 ENGINES = ('kinematic', 'mujoco')

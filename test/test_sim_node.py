@@ -19,19 +19,15 @@ from __future__ import annotations
 from pathlib import Path
 import time
 
-import pytest
-
-pytest.importorskip('rclpy')
-
 from builtin_interfaces.msg import Duration
+from dq_ik.ros.description import LATCHED
+from dq_ik.ros.sim_node import SimNode
+from dq_ik.sim import SimulationError
+import pytest
 from ros_bench import ros_bench, wait_until
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
-
-from dq_ik.ros.description import LATCHED
-from dq_ik.ros.sim_node import SimNode
-from dq_ik.sim import SimulationError
 
 PANDA = (Path(__file__).parent.parent / 'urdf' / 'panda.urdf').read_text()
 DOMAIN = 151

@@ -19,11 +19,10 @@ from concurrent.futures import ThreadPoolExecutor
 import math
 
 from arms import arm, judged, nearby, PATIENT
+from dq_ik import Goal, IkOptions, Pose, SeedError, solve, Solver, Status
 from helpers import close
 import numpy as np
 import pytest
-
-from dq_ik import Goal, IkOptions, Pose, SeedError, solve, Solver, Status
 
 TURN = 2.0 * math.pi
 UPPER_1 = math.radians(170.0)  # limit of joint_1 of the planar arms

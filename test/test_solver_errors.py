@@ -18,12 +18,11 @@ from __future__ import annotations
 import math
 
 from arms import arm
+from dq_ik import Goal, GoalError, IkOptions, OptionError, Pose, PoseError, SeedError, Solver
+from dq_ik.options import METHODS, MODES
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
-
-from dq_ik import Goal, GoalError, IkOptions, OptionError, Pose, PoseError, SeedError, Solver
-from dq_ik.options import METHODS, MODES
 
 HERE = Pose.from_xyz_rpy((1.2, 0.5, 0.0), (0.0, 0.0, 0.0))
 

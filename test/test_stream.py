@@ -13,15 +13,14 @@
 # limitations under the License.
 """The stream: warm starts, best reach, speed limits, watchdog. No ROS."""
 
-import numpy as np
-import pytest
-import ros_robot
-
 from dq_ik.options import IkOptions
 from dq_ik.pose import Pose
 from dq_ik.stream.limits import SpeedLimit
 from dq_ik.stream.settings import StreamSettings
 from dq_ik.stream.tracker import Tracker
+import numpy as np
+import pytest
+import ros_robot
 
 START = np.array([ros_robot.POSTURE[name] for name in ros_robot.ARM])
 DT = 0.01

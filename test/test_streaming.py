@@ -19,11 +19,10 @@ from itertools import pairwise
 import math
 
 from arms import arm, PATIENT
+from dq_ik import Goal, Pose, Solver
 from helpers import close
 import numpy as np
 import pytest
-
-from dq_ik import Goal, Pose, Solver
 
 STREAM = {'max_restarts': 0, 'timeout': PATIENT}
 METHODS = ('pgs', 'pls')

@@ -17,13 +17,12 @@ from __future__ import annotations
 
 import math
 
+from dq_ik.core.algebra import quaternion, swing_twist
 from helpers import BOTH, close, rotation_vectors, unit_quaternions, unit_vectors, variant
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 import numpy as np
 import pytest
-
-from dq_ik.core.algebra import quaternion, swing_twist
 
 both = pytest.mark.parametrize('how', BOTH)
 quick = settings(max_examples=80, deadline=None)

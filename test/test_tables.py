@@ -20,11 +20,6 @@ import math
 from typing import Any
 
 from arms import arm
-from hypothesis import given, settings
-from hypothesis import strategies as st
-import numpy as np
-import pytest
-
 from dq_ik import Solver
 from dq_ik.core.compile import FRONT_END
 from dq_ik.core.entries.pose_input import Fault
@@ -35,6 +30,10 @@ from dq_ik.core.memory.table import FLOAT, formula, HEAD, Row, SINGLE, Table
 from dq_ik.core.memory.views import DTYPES, read
 from dq_ik.native.faults import fault_of
 from dq_ik.native.load import door
+from hypothesis import given, settings
+from hypothesis import strategies as st
+import numpy as np
+import pytest
 
 TABLES = {table.name: table for table in (ROBOT, REQUEST, ANSWER, WORK, PACKING)}
 each_table = pytest.mark.parametrize('table', TABLES.values(), ids=TABLES)

@@ -18,12 +18,6 @@ from __future__ import annotations
 from itertools import pairwise
 from pathlib import Path
 
-from helpers import assert_derivative, close, rotation_vectors, unit_quaternions
-from hypothesis import assume, given, settings
-import numpy as np
-import pytest
-from test_chain import random_tree
-
 from dq_ik.core.algebra import quaternion
 from dq_ik.errors import ChainError
 from dq_ik.papers import adjoints, cross_products, pose_error, skeleton
@@ -33,6 +27,11 @@ from dq_ik.pose import Pose
 from dq_ik.robot.build import build_model
 from dq_ik.robot.model import Joint, JointKind
 from dq_ik.robot.urdf import load_robot
+from helpers import assert_derivative, close, rotation_vectors, unit_quaternions
+from hypothesis import assume, given, settings
+import numpy as np
+import pytest
+from test_chain import random_tree
 
 URDF = Path(__file__).parent.parent / 'urdf'
 ROBOTS = ('panda', 'planar_2r', 'prismatic', 'mimic', 'two_arms', 'hand')

@@ -17,11 +17,6 @@ from __future__ import annotations
 
 from functools import partial
 
-from helpers import assert_derivative, close
-import numpy as np
-import pytest
-from scipy.spatial.transform import Rotation
-
 from dq_ik.papers import hierarchy, serial_chain, spheroid_chain
 from dq_ik.papers.gauss_newton import gauss_newton
 from dq_ik.papers.hierarchy import BASE, Body
@@ -30,6 +25,10 @@ from dq_ik.papers.spheroid_chain import Placement, Socket
 from dq_ik.pose import Pose
 from dq_ik.robot.build import build_model
 from dq_ik.robot.model import Joint, JointKind
+from helpers import assert_derivative, close
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
 
 
 def unit(rng):

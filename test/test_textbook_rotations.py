@@ -17,6 +17,8 @@ from __future__ import annotations
 
 import math
 
+from dq_ik.papers import rotations
+from dq_ik.papers.finite_differences import central_differences, forward_differences
 from helpers import assert_derivative, close, rotation_vectors, unit_vectors, vectors
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -24,9 +26,6 @@ import numpy as np
 import pytest
 from scipy.linalg import expm
 from scipy.spatial.transform import Rotation
-
-from dq_ik.papers import rotations
-from dq_ik.papers.finite_differences import central_differences, forward_differences
 
 quick = settings(max_examples=80, deadline=None)
 angles = st.floats(-math.pi, math.pi)

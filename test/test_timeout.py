@@ -18,11 +18,10 @@ from __future__ import annotations
 import time
 
 from arms import arm, PATIENT
-import numpy as np
-import pytest
-
 from dq_ik import Pose, Solver, Status
 from dq_ik.options import METHODS
+import numpy as np
+import pytest
 
 FAR = Pose.from_xyz_rpy((3.0, 0.5, 0.5), (0.4, 0.2, 0.1))
 PATIENCE = 5.0  # seconds of tries: a busy machine interrupts, so the best of many counts

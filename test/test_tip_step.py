@@ -16,12 +16,11 @@
 
 from __future__ import annotations
 
+from dq_ik.core.solve.step import gauss_seidel_sweep
+from dq_ik.core.solve.tip_step import solve_tip, sweep_tip
 from helpers import BOTH, variant
 import numpy as np
 import pytest
-
-from dq_ik.core.solve.step import gauss_seidel_sweep
-from dq_ik.core.solve.tip_step import solve_tip, sweep_tip
 
 both = pytest.mark.parametrize('how', BOTH)
 

@@ -16,12 +16,11 @@
 
 from __future__ import annotations
 
+from dq_ik.core.algebra import trigonometry
+from dq_ik.core.algebra.trigonometry import ANGLE, COSINE, fill_table, LANES, LARGE, padded, SINE
 from helpers import BOTH, variant
 import numpy as np
 import pytest
-
-from dq_ik.core.algebra import trigonometry
-from dq_ik.core.algebra.trigonometry import ANGLE, COSINE, fill_table, LANES, LARGE, padded, SINE
 
 both = pytest.mark.parametrize('how', BOTH)
 

@@ -21,13 +21,12 @@ import sys
 import time
 import types
 
-from helpers import close
-import numpy as np
-import pytest
-
 from dq_ik.errors import ChainError, UrdfError
 from dq_ik.robot.model import JointKind, Mimic
 from dq_ik.robot.urdf import load_robot, parse_urdf_xml, read_source
+from helpers import close
+import numpy as np
+import pytest
 
 URDF = Path(__file__).parent.parent / 'urdf'
 LIMIT = "<limit lower='-1' upper='2' velocity='3' effort='4'/>"

@@ -25,6 +25,12 @@ pytest.importorskip('rclpy')
 pytest.importorskip('viser')
 
 from diagnostic_msgs.msg import DiagnosticStatus, KeyValue
+from dq_ik.pose import Pose
+from dq_ik.robot.urdf import load_robot
+from dq_ik.ros.conversions import fill_pose, pose_from_msg
+from dq_ik.ros.description import LATCHED
+from dq_ik.ros.remote import report_from_status
+from dq_ik.ros.viewer_node import ViewerNode
 from geometry_msgs.msg import PoseStamped
 from rcl_interfaces.msg import SetParametersResult
 from rclpy.node import Node
@@ -32,13 +38,6 @@ from rclpy.parameter import Parameter
 from ros_bench import ros_bench, wait_until
 from sensor_msgs.msg import JointState
 import viser
-
-from dq_ik.pose import Pose
-from dq_ik.robot.urdf import load_robot
-from dq_ik.ros.conversions import fill_pose, pose_from_msg
-from dq_ik.ros.description import LATCHED
-from dq_ik.ros.remote import report_from_status
-from dq_ik.ros.viewer_node import ViewerNode
 
 PANDA = (Path(__file__).parent.parent / 'urdf' / 'panda.urdf').read_text()
 TIP = 'panda_hand_tcp'

@@ -25,8 +25,6 @@ import pytest
 
 pytest.importorskip('viser')
 
-import viser
-
 from dq_ik.pose import Pose
 from dq_ik.robot.urdf import load_robot
 from dq_ik.stream.path import (
@@ -43,6 +41,7 @@ from dq_ik.viewer.page import Outlet, Page
 from dq_ik.viewer.panel import HOME, RANDOM, TO_TOOL, UNREACHABLE
 from dq_ik.viewer.server import open_server
 from dq_ik.viewer.visuals import parse_visuals
+import viser
 
 URDF = Path(__file__).parent.parent / 'urdf'
 Q_HOME = (0.0, -0.6, 0.0, -2.2, 0.0, 1.6, 0.8)

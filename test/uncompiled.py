@@ -23,10 +23,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from arms import arm, judged, PATIENT
-from helpers import assert_derivative, close
-import numpy as np
-import pytest
-
 from dq_ik import Goal, Pose, Solver
 from dq_ik.core.compile import FRONT_END
 from dq_ik.core.memory.blocks import prepare_work, request_of, take_row, work_of
@@ -36,6 +32,9 @@ from dq_ik.core.solve import best_reach, starts
 from dq_ik.core.solve.residual import assemble, evaluate
 from dq_ik.native.load import door
 from dq_ik.options import METHODS
+from helpers import assert_derivative, close
+import numpy as np
+import pytest
 
 assert not FRONT_END, 'run without DQ_IK_KERNELS'
 assert not door().level, 'run with DQ_IK_NATIVE=plain'

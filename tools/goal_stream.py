@@ -21,14 +21,13 @@ import math
 import sys
 import time
 
+from dq_ik.pose import Pose
+from dq_ik.ros.client import Client
+from dq_ik.ros.conversions import fill_pose
 from geometry_msgs.msg import PoseStamped
 from rclpy.node import Node
 from rclpy.serialization import serialize_message
 from sensor_msgs.msg import JointState
-
-from dq_ik.pose import Pose
-from dq_ik.ros.client import Client
-from dq_ik.ros.conversions import fill_pose
 
 PERIOD = 4.0  # of the circle that the goals move on [s]
 

@@ -31,14 +31,13 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / 'test')]  # the pictures are taken with the tests' camera
 
 from browser import Browser, open_browser, unavailable  # noqa: E402
-from ros_bench import ros_bench, wait_until  # noqa: E402
-
 from dq_ik.demo.choices import find_robot, TIPS  # noqa: E402
 from dq_ik.ros.follow.node import IkNode  # noqa: E402
 from dq_ik.ros.sim_node import SimNode  # noqa: E402
 from dq_ik.ros.viewer_node import ViewerNode  # noqa: E402
 from dq_ik.stream.path import FigureOfEight, PERIOD  # noqa: E402
 from dq_ik.viewer.page import Page  # noqa: E402
+from ros_bench import ros_bench, wait_until  # noqa: E402
 
 IMAGES = ROOT / 'docs' / 'images'
 DOMAIN = 160

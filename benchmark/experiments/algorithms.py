@@ -23,8 +23,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import numpy as np
-
 from dq_ik.papers import hierarchy, serial_chain, spheroid_chain
 from dq_ik.papers.finite_differences import central_differences
 from dq_ik.papers.gauss_newton import gauss_newton, System
@@ -32,6 +30,7 @@ from dq_ik.papers.hierarchy import BASE, Body
 from dq_ik.papers.rotations import exponential, logarithm
 from dq_ik.papers.serial_chain import Effector, Link
 from dq_ik.papers.spheroid_chain import Placement, Socket
+import numpy as np
 
 X, Y, Z = np.eye(3)
 NONE = np.zeros(3)

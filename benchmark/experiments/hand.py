@@ -24,10 +24,10 @@ import tempfile
 
 import numpy as np
 
-from .. import robots
-from ..protocol import trace
 from . import motion
 from .tracking import Track, Tracker
+from .. import robots
+from ..protocol import trace
 
 METHODS = ('pgs', 'pls', 'pgs_paper', 'pls_paper')
 TOLERANCE = (1e-4, 1e-3)  # a tenth of a millimetre, a milliradian

@@ -25,10 +25,10 @@ import tempfile
 
 import numpy as np
 
-from .. import robots
 from . import bvh as capture
 from . import motion
 from .tracking import OWN, Tracker
+from .. import robots
 
 INTERVALS = (0.05, 0.7, 1.0)
 BUDGET = 0.015

@@ -21,9 +21,8 @@ from __future__ import annotations
 from pathlib import Path
 import tempfile
 
-import numpy as np
-
 from dq_ik import IkOptions, load_robot, Solver
+import numpy as np
 
 from .. import cases, robots
 from ..protocol import Referee

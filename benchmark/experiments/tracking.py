@@ -16,9 +16,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from dq_ik import Chain, IkOptions, load_robot, Solver
+import numpy as np
 
 from ..protocol import Referee
 from ..robots import Robot

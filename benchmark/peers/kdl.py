@@ -14,17 +14,17 @@
 """Orocos KDL through ``PyKDL``, of ROS or Debian: Newton-Raphson within limits."""
 from __future__ import annotations
 
+from importlib import import_module
 import sys
 from xml.etree import ElementTree
 
 import numpy as np
 
+from .common import one_tip, Restarts
 from ..install import SYSTEM
 
 sys.path.append(str(SYSTEM))  # after all others
-import PyKDL as kdl  # noqa: N813
-
-from .common import one_tip, Restarts
+kdl = import_module('PyKDL')
 
 PACKAGE = 'PyKDL'
 ITERATIONS = 100

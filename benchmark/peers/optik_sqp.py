@@ -17,8 +17,8 @@ from __future__ import annotations
 import numpy as np
 import optik
 
-from ..protocol import Referee
 from .common import one_tip
+from ..protocol import Referee
 
 PACKAGE = 'optik-py'
 

@@ -17,9 +17,8 @@ from __future__ import annotations
 from copy import copy
 from functools import partial
 
-import numpy as np
-
 from dq_ik import load_robot, Pose, Solver
+import numpy as np
 
 PACKAGE = 'dq_ik'
 MAIN = ('pgs', 'pls', 'pgs_paper', 'pls_paper')

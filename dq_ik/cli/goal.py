@@ -31,11 +31,10 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Publish and print the status; 0 if reached, 2 if not, 1 if the node is silent."""
     from diagnostic_msgs.msg import DiagnosticStatus
-    from geometry_msgs.msg import PoseStamped
-
     from dq_ik.ros.client import Client
     from dq_ik.ros.conversions import fill_pose
     from dq_ik.ros.remote import topic_name
+    from geometry_msgs.msg import PoseStamped
     msg = PoseStamped()
     msg.header.frame_id = args.frame
     fill_pose(msg.pose, read_pose(args))

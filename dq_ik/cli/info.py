@@ -18,13 +18,12 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 import sys
 
-import numpy as np
-
 from dq_ik.cli.common import add_robot, Version
 from dq_ik.robot.chain import Chain
 from dq_ik.robot.describe import HEADINGS, joint_rows
 from dq_ik.robot.model import RobotModel
 from dq_ik.robot.urdf import load_robot
+import numpy as np
 
 
 def add_arguments(parser: ArgumentParser) -> None:

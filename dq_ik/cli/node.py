@@ -33,9 +33,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Run until SIGINT or SIGTERM."""
-    from rclpy.parameter import Parameter
-
     from dq_ik.ros.follow.node import main
+    from rclpy.parameter import Parameter
     given = {'base_link': args.base, 'tip_links': args.tip,
              'robot_description': read_source(args.robot) if args.robot else ''}
     overrides = [Parameter(name, value=value) for name, value in given.items() if value]

@@ -26,10 +26,9 @@ import ctypes
 import inspect
 from typing import Any
 
-import numpy as np
-
 from dq_ik.core.entries.exports import ENTRIES
 from dq_ik.core.entries.pose_input import PoseKind
+import numpy as np
 
 Entries = Mapping[str, Callable[..., int]]
 NO_NUMBERS = np.empty(0)

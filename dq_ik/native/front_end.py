@@ -67,10 +67,9 @@ def compile_entries() -> tuple[list[Any], list[str]]:
     """Return numba's libraries of all entries, and the text of their C functions."""
     import inspect
 
-    from numba import types
-
     from dq_ik.core.compile import compiler
     from dq_ik.core.entries.exports import ENTRIES
+    from numba import types
     numbers = types.CPointer(types.float64)
     kinds = {'Numbers': numbers, 'NumbersOut': numbers, 'int': types.int64,
              'float': types.float64}
@@ -93,9 +92,8 @@ def _c_function(name: str, inner: str, letters: list[str]) -> str:
 
     An exception, of which only a checked build has any, becomes the result -6: out of range.
     """
-    from llvmlite import ir
-
     from dq_ik.core.entries.pose_input import Fault
+    from llvmlite import ir
     double, integer, byte = ir.DoubleType(), ir.IntType(64), ir.IntType(8).as_pointer()
     kinds = [{'int': integer, 'float': double}.get(letter, double.as_pointer())
              for letter in letters]

@@ -45,6 +45,20 @@ TIED = '~'  # a space at which no line ends
 LETTERS = {'Numbers': 'r', 'NumbersOut': 'w', 'int': 'i', 'float': 'd'}
 ENUMS = (PoseKind, Status, Fault, PackError, JointType, Method, Mode)
 INTRODUCTION = """\
+Copyright 2026 The dq_ik Authors
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+
 dq_ik: inverse kinematics with dual quaternions under hard joint limits, for C and C++.
 
 Units and orders. Lengths are metres, angles radians, times seconds. Matrices are written row by

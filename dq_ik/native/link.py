@@ -45,7 +45,7 @@ def compiler() -> list[str]:
     command = shlex.split(os.environ.get('CC', 'cc'))
     if shutil.which(command[0]) is None:
         raise NoCompilerError(f'no C compiler ({command[0]}) was found: install gcc '
-                         '(on Debian or Ubuntu: build-essential)')
+                              '(on Debian or Ubuntu: build-essential)')
     return command
 
 

@@ -15,12 +15,11 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from dq_ik.papers.rotations import skew
 from dq_ik.papers.screws import on_path, Screw
 from dq_ik.pose import Pose
 from dq_ik.robot.chain import Chain
+import numpy as np
 
 
 def adjoint(x: Pose) -> np.ndarray:

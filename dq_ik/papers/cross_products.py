@@ -17,11 +17,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from dq_ik.papers.rotations import rotation, UNIT
 from dq_ik.papers.screws import on_path
 from dq_ik.robot.chain import Chain
+import numpy as np
 
 
 def world_jacobian(chain: Chain, q: np.ndarray, tip: str | None = None,

@@ -18,10 +18,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-import numpy as np
-
 from dq_ik.papers.rotations import rotation, skew
 from dq_ik.papers.serial_chain import Effector
+import numpy as np
 
 BASE = -1  # parent of the joints that stand on the ground
 

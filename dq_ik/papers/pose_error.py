@@ -24,30 +24,29 @@ from __future__ import annotations
 from collections.abc import Sequence
 import math
 
-import numpy as np
-
 from dq_ik.papers.adjoints import bracket
 from dq_ik.papers.rotations import skew
 from dq_ik.pose import Pose
 from dq_ik.robot.chain import Chain
+import numpy as np
 
 SMALL_ANGLE = 1e-3  # below, series; the neglected terms are of order angle**4
 
 
 def left_multiplication(a: np.ndarray) -> np.ndarray:
-    """Matrix (4, 4) with ``left_multiplication(a) @ b == a b`` for quaternions."""
+    """Return the matrix (4, 4) of a quaternion a: its product with b is ``a b``."""
     w, x, y, z = a
     return np.array([[w, -x, -y, -z], [x, w, -z, y], [y, z, w, -x], [z, -y, x, w]])
 
 
 def right_multiplication(b: np.ndarray) -> np.ndarray:
-    """Matrix (4, 4) with ``right_multiplication(b) @ a == a b`` for quaternions."""
+    """Return the matrix (4, 4) of a quaternion b: its product with a is ``a b``."""
     w, x, y, z = b
     return np.array([[w, -x, -y, -z], [x, w, z, -y], [y, -z, w, x], [z, y, -x, w]])
 
 
 def exp_derivative(w: np.ndarray) -> np.ndarray:
-    """Derivative (4, 3) of ``exp(w) = (cos(a/2), sin(a/2)/a w)`` with ``a = |w|``."""
+    """Return the derivative (4, 3) of ``exp(w) = (cos(a/2), sin(a/2)/a w)`` with ``a = |w|``."""
     a = float(np.linalg.norm(w))
     if a < SMALL_ANGLE:
         s, ds = 0.5 - a * a / 48.0, -1.0 / 24.0 + a * a / 960.0  # sin(a/2)/a and its slope over a
@@ -58,7 +57,7 @@ def exp_derivative(w: np.ndarray) -> np.ndarray:
 
 
 def log_derivative(r: np.ndarray) -> np.ndarray:
-    """Derivative (3, 4) of ``log(r) = 2 atan2(|v|, w) v / |v|`` for ``r = (w, v)``, ``w >= 0``."""
+    """Return the derivative (3, 4) of ``2 atan2(|v|, w) v / |v|``, the log of (w, v), w >= 0."""
     w, v = r[0], r[1:]
     s = float(np.linalg.norm(v))
     if s < SMALL_ANGLE:

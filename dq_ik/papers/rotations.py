@@ -29,7 +29,7 @@ UNIT = {'x': np.array((1.0, 0.0, 0.0)), 'y': np.array((0.0, 1.0, 0.0)),
 
 def skew(v: np.ndarray) -> np.ndarray:
     """
-    Matrix of the cross product: ``skew(v) p = v x p`` ([Rotations] eq. 8, [Recipe] eq. 6).
+    Return the matrix of the cross product ``v x p`` ([Rotations] eq. 8, [Recipe] eq. 6).
 
     Differs from [ProjectedLineSearch] eq. A.8, which is printed with y and z exchanged.
     """

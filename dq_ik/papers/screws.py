@@ -17,13 +17,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-
 from dq_ik.errors import ChainError
 from dq_ik.papers.rotations import rotation
 from dq_ik.pose import Pose
 from dq_ik.robot.chain import Chain
 from dq_ik.robot.model import Joint, JointKind
+import numpy as np
 
 TURNS = (JointKind.REVOLUTE, JointKind.CONTINUOUS)
 

@@ -18,11 +18,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-import numpy as np
-
 from dq_ik.papers.adjoints import adjoint, adjoint_of
 from dq_ik.papers.rotations import rotation, UNIT
 from dq_ik.pose import Pose
+import numpy as np
 
 ROOT = -1  # parent of the root joint: the world
 

@@ -18,9 +18,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-import numpy as np
-
 from dq_ik.papers.rotations import exponential, logarithm, rotation, UNIT
+import numpy as np
 
 
 class Socket(NamedTuple):

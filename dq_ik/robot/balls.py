@@ -19,11 +19,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 import math
 
-import numpy as np
-
 from dq_ik.errors import listing, UrdfError
 from dq_ik.pose import Pose
 from dq_ik.robot.model import Joint, JointKind
+import numpy as np
 
 # Axes that pass the common point closer than this [m] count as meeting there.
 COINCIDENCE = 1e-6

@@ -21,9 +21,6 @@ from functools import cached_property
 import math
 from typing import Any, ClassVar, TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import ArrayLike
-
 from dq_ik.core.memory.layout import ROBOT
 from dq_ik.core.memory.views import read
 from dq_ik.errors import ChainError, listing, SeedError
@@ -32,6 +29,8 @@ from dq_ik.native.parallel import on_all_cores
 from dq_ik.pose import frozen, new_pose, Pose
 from dq_ik.robot.joint_table import joint_table, packed_robot, tip_table, tips_of, variables_of
 from dq_ik.robot.model import RobotModel
+import numpy as np
+from numpy.typing import ArrayLike
 
 if TYPE_CHECKING:
     from dq_ik.result import BatchResult, IkResult

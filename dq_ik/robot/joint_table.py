@@ -20,8 +20,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from dq_ik.core.packing import joints as core
 from dq_ik.core.packing.joints import JointType
 from dq_ik.errors import ChainError, listing
@@ -29,6 +27,7 @@ from dq_ik.native.faults import fault_of
 from dq_ik.native.load import door
 from dq_ik.pose import Pose
 from dq_ik.robot.model import Joint, JointKind, RobotModel
+import numpy as np
 
 TYPES = {
     JointKind.FIXED: JointType.FIXED,

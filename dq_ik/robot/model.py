@@ -198,7 +198,7 @@ class RobotModel:
 
     @cached_property
     def leaves(self) -> tuple[str, ...]:
-        """The links that carry no other link, in the order of ``links``."""
+        """Return the links that carry no other link, in the order of ``links``."""
         parents = {joint.parent for joint in self.joints}
         return tuple(link for link in self.links if link not in parents)
 
@@ -244,7 +244,7 @@ class RobotModel:
 
     @cached_property
     def whole(self) -> Chain:
-        """The chain from the root with every link as a tip."""
+        """Return the chain from the root with every link as a tip."""
         return self.chain(self.root, self.links)
 
     def link_poses(self, positions: Mapping[str, float]) -> dict[str, Pose]:

@@ -19,10 +19,9 @@ import threading
 import time
 from typing import Any
 
+from dq_ik.ros.running import SpinThread
 import rclpy
 from rclpy.context import Context
-
-from dq_ik.ros.running import SpinThread
 
 # Seconds without an answer after which a message is sent again.
 RESEND = 1.0

@@ -19,13 +19,12 @@ from collections.abc import Callable
 import math
 from typing import Any
 
+from dq_ik.errors import DqIkError
+from dq_ik.ros.running import NO_EVENTS_IN
 from rclpy.node import Node
 from rclpy.qos import QoSDurabilityPolicy, QoSProfile, QoSReliabilityPolicy
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
-
-from dq_ik.errors import DqIkError
-from dq_ik.ros.running import NO_EVENTS_IN
 
 LATCHED = QoSProfile(depth=1, durability=QoSDurabilityPolicy.TRANSIENT_LOCAL)
 # Best effort: as fast as a robot reports, and with every publisher.

@@ -23,14 +23,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from rclpy.node import Node
-from rclpy.time import Time
-
 from dq_ik.errors import DqIkError
 from dq_ik.pose import Pose
 from dq_ik.robot.model import JointKind, RobotModel
 from dq_ik.ros.conversions import pose_from_transform
 from dq_ik.ros.running import SpinThread
+from rclpy.node import Node
+from rclpy.time import Time
 
 # (target frame, source frame) -> pose of the source in the target; raises FrameError.
 Lookup = Callable[[str, str], Pose]

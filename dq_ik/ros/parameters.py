@@ -25,13 +25,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import Field, fields
 from typing import Any, TypeVar
 
-from rcl_interfaces.msg import FloatingPointRange, IntegerRange, ParameterDescriptor
-from rclpy.node import Node
-from rclpy.parameter import Parameter
-
 from dq_ik.errors import OptionError
 from dq_ik.ros.groups import GroupNames
 from dq_ik.ros.settings import NodeSettings
+from rcl_interfaces.msg import FloatingPointRange, IntegerRange, ParameterDescriptor
+from rclpy.node import Node
+from rclpy.parameter import Parameter
 
 T = TypeVar('T')
 

@@ -20,9 +20,6 @@ import sys
 import time
 from typing import Any
 
-from rclpy.node import Node
-from sensor_msgs.msg import JointState
-
 from dq_ik.errors import DqIkError
 from dq_ik.pose import Pose
 from dq_ik.robot.chain import Chain
@@ -34,6 +31,8 @@ from dq_ik.ros.running import run, steady_timer
 from dq_ik.ros.settings import GoalSenderSettings, setting
 from dq_ik.stream.path import find_path, Path
 from dq_ik.stream.tally import Tally
+from rclpy.node import Node
+from sensor_msgs.msg import JointState
 
 LAST_ANSWERS = 0.3  # time for the answers to the last goals [s]
 

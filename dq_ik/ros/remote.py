@@ -21,6 +21,11 @@ from functools import partial
 import re
 
 from diagnostic_msgs.msg import DiagnosticStatus
+from dq_ik.errors import DqIkError
+from dq_ik.pose import Pose
+from dq_ik.robot.chain import Chain
+from dq_ik.ros.conversions import fill_pose, pose_from_msg
+from dq_ik.stream.report import Report
 from geometry_msgs.msg import PoseStamped
 from rcl_interfaces.msg import Parameter as ParameterMsg
 from rcl_interfaces.msg import ParameterEvent
@@ -29,12 +34,6 @@ from rclpy.parameter import Parameter
 from rclpy.parameter_client import AsyncParameterClient
 from rclpy.qos import qos_profile_parameter_events, QoSProfile
 from rclpy.task import Future
-
-from dq_ik.errors import DqIkError
-from dq_ik.pose import Pose
-from dq_ik.robot.chain import Chain
-from dq_ik.ros.conversions import fill_pose, pose_from_msg
-from dq_ik.stream.report import Report
 
 NEWEST = QoSProfile(depth=1)
 # Goals of ours that may still come back to us, recognised by tip and time stamp.

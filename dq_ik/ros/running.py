@@ -22,6 +22,7 @@ import signal
 import sys
 import threading
 
+from dq_ik.errors import DqIkError
 import rclpy
 from rclpy.clock import Clock, ClockType
 from rclpy.event_handler import PublisherEventCallbacks, SubscriptionEventCallbacks
@@ -29,8 +30,6 @@ from rclpy.exceptions import ParameterException
 from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.timer import Timer
-
-from dq_ik.errors import DqIkError
 
 # Events of a topic tell of partners with another quality of service. The partner says so, too, and
 # each event costs the executor some microseconds per turn.

@@ -22,11 +22,6 @@ import sys
 import time
 from typing import Any
 
-import numpy as np
-from rclpy.node import Node
-from sensor_msgs.msg import JointState
-from trajectory_msgs.msg import JointTrajectory
-
 from dq_ik.robot.model import RobotModel
 from dq_ik.ros.conversions import seconds
 from dq_ik.ros.description import listen_for_description
@@ -36,6 +31,10 @@ from dq_ik.ros.running import run, steady_timer
 from dq_ik.ros.settings import DescriptionSettings, setting
 from dq_ik.sim import open_arm, SimulatedArm, SimulationError
 from dq_ik.sim.arm import driven_joints, ENGINES, start_positions
+import numpy as np
+from rclpy.node import Node
+from sensor_msgs.msg import JointState
+from trajectory_msgs.msg import JointTrajectory
 
 LONGEST_STEP = 0.1
 

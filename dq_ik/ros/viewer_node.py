@@ -24,8 +24,6 @@ import sys
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticStatus
-from rclpy.node import Node
-
 from dq_ik.errors import listing
 from dq_ik.options import IkOptions
 from dq_ik.pose import Pose
@@ -41,6 +39,7 @@ from dq_ik.viewer.address import DEFAULT_PORT, LOOPBACK
 from dq_ik.viewer.page import Outlet, Page
 from dq_ik.viewer.server import open_server
 from dq_ik.viewer.visuals import parse_visuals
+from rclpy.node import Node
 
 LOOK_PERIOD = 1.0  # between two looks for the solver [s]
 POLITENESS = 10  # niceness of the process

@@ -19,11 +19,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-import numpy as np
-
 from dq_ik.errors import DqIkError
 from dq_ik.robot.model import Joint, Mimic, RobotModel, SINGLE_AXIS
 from dq_ik.sim.reference import Reference
+import numpy as np
 
 ENGINES = ('auto', 'mujoco', 'kinematic')
 LONGEST_STEP = 0.02  # of the arm without physics [s]

@@ -19,12 +19,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from xml.etree import ElementTree
 
-import mujoco
-import numpy as np
-
 from dq_ik.robot.model import Joint, Mimic, RobotModel
 from dq_ik.sim.arm import ArmState, driven_joints, mimic_joints, SimulationError, start_positions
 from dq_ik.sim.reference import Reference
+import mujoco
+import numpy as np
 
 TIMESTEP = 0.002
 # Servos settle at this rate [rad/s]: the same for all joints, so that they lag alike and a

@@ -18,10 +18,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-import numpy as np
-
 from dq_ik.robot.model import Joint
 from dq_ik.stream.limits import SpeedLimit
+import numpy as np
 
 
 class Reference:

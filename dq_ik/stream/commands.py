@@ -17,11 +17,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-import numpy as np
-
 from dq_ik.errors import ChainError, listing
 from dq_ik.robot.chain import Chain
 from dq_ik.robot.model import RobotModel, SINGLE_AXIS
+import numpy as np
 
 
 class JointMap:

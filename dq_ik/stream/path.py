@@ -20,12 +20,11 @@ from dataclasses import dataclass
 import math
 from typing import Protocol
 
-import numpy as np
-
 from dq_ik.pose import Pose
 from dq_ik.robot.chain import Chain
 from dq_ik.robot.model import JointKind
 from dq_ik.solver import Solver
+import numpy as np
 
 PERIOD = 6.0  # of a figure of eight [s]
 EIGHT_SIZE = 0.11  # half the width of a figure, as a fraction of the length of the arm

@@ -19,8 +19,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from dq_ik.goal import Goal
 from dq_ik.options import IkOptions
 from dq_ik.pose import Pose
@@ -29,6 +27,7 @@ from dq_ik.robot.chain import Chain
 from dq_ik.solver import Solver
 from dq_ik.stream.limits import SpeedLimit
 from dq_ik.stream.settings import StreamSettings
+import numpy as np
 
 # Joints without a velocity limit may move this fast [rad/s or m/s], which is at once.
 UNLIMITED = 1e6

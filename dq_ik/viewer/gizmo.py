@@ -18,11 +18,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import viser
-
 from dq_ik.pose import Pose
 from dq_ik.stream.report import WAITING
 from dq_ik.viewer.scene import RobotScene
+import viser
 
 GHOST_OPACITY = 0.45
 

@@ -23,9 +23,6 @@ from pathlib import Path
 import threading
 import time
 
-import numpy as np
-import viser
-
 from dq_ik.pose import Pose
 from dq_ik.robot.chain import Chain
 from dq_ik.stream.path import FigureOfEight, Glide, random_configuration, unreachable_goal
@@ -35,6 +32,8 @@ from dq_ik.viewer import panel
 from dq_ik.viewer.gizmo import GoalHandle
 from dq_ik.viewer.scene import add_ground_and_lights, robot_size, RobotScene, Trace
 from dq_ik.viewer.visuals import Visual
+import numpy as np
+import viser
 
 PANEL_PERIOD = 0.2  # between two updates of the panel [s]
 # Size of the scene, as a multiple of the robot's; of handles and traces, of the scene's.

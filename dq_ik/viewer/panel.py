@@ -19,12 +19,11 @@ from collections.abc import Callable, Mapping, Sequence
 import math
 from typing import Any
 
-import viser
-
 from dq_ik.robot.model import Joint
 from dq_ik.stream.report import Report
 from dq_ik.viewer.html import joint_bars, status_html
 from dq_ik.viewer.plots import RollingPlot
+import viser
 
 TO_TOOL, HOME, RANDOM, UNREACHABLE = 'Goal to tool', 'Home', 'Random goal', 'Out of reach'
 PLAY, TRACE, POSITION_ONLY = 'Figure of eight', 'Trace', 'Position only'

@@ -22,12 +22,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import viser
-
 from dq_ik.robot.model import Joint, JointKind, RobotModel
 from dq_ik.viewer.shapes import add_visual, MeshError
 from dq_ik.viewer.visuals import MeshFile, Rgba, Visual
+import numpy as np
+import viser
 
 TRACE_LENGTH = 400  # points
 TRACE_COLOR = (255, 176, 59)

@@ -21,12 +21,11 @@ import functools
 import threading
 from typing import Any
 
+from dq_ik.viewer.address import DEFAULT_PORT, free_port, LOOPBACK, page_origins, ViewerError
 import rich
 import viser
 import websockets.asyncio.server
 from websockets.typing import Origin
-
-from dq_ik.viewer.address import DEFAULT_PORT, free_port, LOOPBACK, page_origins, ViewerError
 
 _construction = threading.Lock()
 

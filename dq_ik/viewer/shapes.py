@@ -23,11 +23,10 @@ import sysconfig
 from typing import Any, TYPE_CHECKING
 from urllib.parse import unquote, urlparse
 
-import numpy as np
-import viser
-
 from dq_ik.viewer.address import ViewerError
 from dq_ik.viewer.visuals import Box, Cylinder, DEFAULT_RGBA, MeshFile, Rgba, Sphere, Visual
+import numpy as np
+import viser
 
 if TYPE_CHECKING:
     import trimesh

@@ -50,7 +50,7 @@ class State:
         except (OSError, ValueError):
             self.done = {}
 
-    def set(self, **values: object) -> None:
+    def record(self, **values: object) -> None:
         """Record values."""
         self.done.update(values)
         draft = self._path.with_suffix('.draft')
@@ -79,7 +79,7 @@ def set_up(root: Path, venv: Path, extras: Iterable[str]) -> None:
         if not wanted <= present:
             extras = sorted(wanted | set(state.done['extras']))
             _install(root, python, extras, state, venv, library)
-            state.set(pins=pins)
+            state.record(pins=pins)
         library.start()
         if state.done.get('interfaces') != interfaces.digest(root / 'interfaces'):
             _add_interfaces(root, python, state, venv)
@@ -106,7 +106,7 @@ def _make(venv: Path, root: Path) -> State:
     environment = interfaces.clean_environment(Path(sys.executable))
     report.run([sys.executable, '-m', 'venv', '--clear', venv], environment, 'No environment')
     state = State(venv)
-    state.set(pins='', extras=[])
+    state.record(pins='', extras=[])
     report.end()
     return state
 
@@ -116,7 +116,7 @@ def _install(root: Path, python: Path, extras: list[str], state: State, venv: Pa
     """Install this checkout with its pinned dependencies; numba first, for the library."""
     report = Report(venv / 'setup.log')
     report.begin(f'Installing dq_ik with {", ".join(extras)} (pinned; a minute or less)')
-    state.set(installing=True)
+    state.record(installing=True)
     try:
         installer = Installer(python, root / 'requirements' / 'constraints.txt', report)
         installer.install('setuptools', 'numba')
@@ -124,9 +124,9 @@ def _install(root: Path, python: Path, extras: list[str], state: State, venv: Pa
         installer.install('--no-build-isolation', '--editable', f'{root}[{",".join(extras)}]')
     except CommandError as error:
         if 'Installing collected packages' not in error.output:
-            state.set(installing=False)
+            state.record(installing=False)
         raise SetupError(_explain(error)) from error
-    state.set(installing=False, extras=extras)
+    state.record(installing=False, extras=extras)
     report.end()
 
 
@@ -155,10 +155,10 @@ def _add_interfaces(root: Path, python: Path, state: State, venv: Path) -> None:
             return
         report = Report(venv / 'setup.log')
         report.begin('Compiling the services of moveit_msgs (once; half a minute)')
-        state.set(interfaces='building')
+        state.record(interfaces='building')
         interfaces.build(python, source, venv / 'interfaces', report)
         report.end()
-    state.set(interfaces=interfaces.digest(source))
+    state.record(interfaces=interfaces.digest(source))
 
 
 def _digest(*paths: Path) -> str:

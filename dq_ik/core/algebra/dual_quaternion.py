@@ -64,7 +64,7 @@ def from_rotation_translation(r, t):
 
 @kernel
 def translation(a):
-    """Translation of a pose: the vector part of ``2 dual real*``."""
+    """Return the translation of a pose: the vector part of ``2 dual real*``."""
     t = quaternion.mul(a[1], quaternion.conj(a[0]))
     return (2.0 * t[1], 2.0 * t[2], 2.0 * t[3])
 

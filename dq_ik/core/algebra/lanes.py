@@ -25,9 +25,8 @@ from __future__ import annotations
 from functools import partial
 import operator
 
-import numpy as np
-
 from dq_ik.core.compile import CHECKED, FRONT_END, kernel
+import numpy as np
 
 WIDTH = 4
 
@@ -51,11 +50,13 @@ if FRONT_END:
 
     @register_model(_Lanes)
     class _LanesModel(models.PrimitiveModel):
+
         def __init__(self, manager, type_):
             super().__init__(manager, type_, _NUMBERS)
 
     @register_model(_Mask)
     class _MaskModel(models.PrimitiveModel):
+
         def __init__(self, manager, type_):
             super().__init__(manager, type_, _TRUTHS)
 

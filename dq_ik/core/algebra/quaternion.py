@@ -132,7 +132,7 @@ def mul_z(a, cosine, sine):
 @kernel
 def exp(v):
     """
-    Unit quaternion of a rotation vector ([Kenwright2022] eqs. 3, 6).
+    Return the unit quaternion of a rotation vector ([Kenwright2022] eqs. 3, 6).
 
     ``(cos(a/2), sin(a/2)/a v)`` with ``a = |v|``. Differs from eq. 6 in the name: what is called
     exp there is the logarithm.
@@ -166,7 +166,7 @@ def log(r):
 @kernel
 def shifted(w):
     """
-    Same rotation, away from the singularities ([Kenwright2022] section VII.A.2).
+    Return the same rotation, away from the singularities ([Kenwright2022] section VII.A.2).
 
     Beyond a half turn w becomes ``(1 - 2 pi / |w|) w``, at most pi long, and so for more turns;
     rotation vectors up to pi are returned as they are.
@@ -236,7 +236,7 @@ def to_matrix(r):
 @kernel
 def from_matrix(rows):
     """
-    Unit quaternion of a rotation matrix given as three rows.
+    Return the unit quaternion of a rotation matrix given as three rows.
 
     The largest of the four components is found first, so that nothing is divided by a small
     number; at a half turn this is [Rotations] eq. 32 with the largest diagonal entry.

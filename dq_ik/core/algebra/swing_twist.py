@@ -55,7 +55,7 @@ def decompose(r, axis):
 @kernel
 def compose(swing_vector, twist_angle, axis):
     """
-    Rotation with a given swing and twist: the inverse of decompose ([Kenwright2022] eq. 41).
+    Return the rotation with a given swing and twist ([Kenwright2022] eq. 41).
 
     :param swing_vector: rotation vector perpendicular to the axis
     :param twist_angle: turn about the axis

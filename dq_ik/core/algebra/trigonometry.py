@@ -21,9 +21,8 @@ into vector instructions, which takes a quarter of the time of the library's fun
 
 import math
 
-import numpy as np
-
 from dq_ik.core.compile import kernel
+import numpy as np
 
 LANES = 8  # tables are padded to whole vectors
 ANGLE, SINE, COSINE = 0, 1, 2  # rows of a table

@@ -48,7 +48,7 @@ def hold_balls(blocks, q):
 @kernel
 def pressed(q, i, limits, b):
     """
-    Unit directions in which the slope b presses the ball at variable i on its cone and its range.
+    Return the unit directions in which the slope b presses a ball on its cone and its range.
 
     Zero where it does not; the second is across the first.
     """
@@ -83,7 +83,7 @@ def _twisting(r):
 
 @kernel
 def _reverse(a):
-    """The opposite vector."""
+    """Return the opposite vector."""
     return (-a[0], -a[1], -a[2])
 
 

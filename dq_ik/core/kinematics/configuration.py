@@ -26,7 +26,7 @@ TURN = 2.0 * math.pi
 @kernel
 def advance(tree, q, x, fraction, lower, upper, q_out):
     """
-    Configuration after a fraction of the step x, projected onto the limits.
+    Take a fraction of the step x, and project the configuration onto the limits.
 
     [ProjectedLineSearch] eqs. 36-40, [Kenwright2022] eq. 31. A ball turns by ``exp(fraction x)``
     on its own side, then its swing and twist are clamped. ``q_out`` must not be q.

@@ -20,9 +20,8 @@ fifty of them. A view made here is only an address and a shape: the block must o
 arguments of an entry do.
 """
 
-import numpy as np
-
 from dq_ik.core.compile import FRONT_END, kernel
+import numpy as np
 
 if FRONT_END:
     from numba import carray, types

@@ -24,13 +24,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-
 from dq_ik.core.algebra.vector import copy, fill
 from dq_ik.core.compile import kernel
 from dq_ik.core.memory.arrays import address
 from dq_ik.core.memory.layout import ANSWER, PACKING, REQUEST, ROBOT, WORK
 from dq_ik.core.memory.views import begin, see, size, view
+import numpy as np
 
 view_robot, view_request, view_work, view_packing = map(view, (ROBOT, REQUEST, WORK, PACKING))
 see_robot, see_request, see_answer, see_work = map(see, (ROBOT, REQUEST, ANSWER, WORK))

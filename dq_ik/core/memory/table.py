@@ -43,7 +43,7 @@ class Field(NamedTuple):
 
     @property
     def words(self) -> str:
-        """Number of words, a formula of the sizes; two singles share a word."""
+        """Return the number of words, a formula of the sizes; two singles share a word."""
         count = ' * '.join(f'({size})' for size in self.shape) or '1'
         return f'({count} + 1) // 2' if self.kind == SINGLE else count
 

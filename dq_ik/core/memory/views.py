@@ -23,11 +23,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from dq_ik.core.compile import FRONT_END, kernel
 from dq_ik.core.memory.arrays import integers, vector
 from dq_ik.core.memory.table import FLOAT, formula, HEAD, INTEGER, SINGLE, Table
+import numpy as np
 
 DTYPES = {FLOAT: np.float64, INTEGER: np.int64, SINGLE: np.float32}
 
@@ -81,6 +80,7 @@ if FRONT_END:
 
     @register_model(_Seen)
     class _SeenModel(models.StructModel):
+
         def __init__(self, manager, type_):
             super().__init__(manager, type_, [
                 ('block', types.CPointer(types.float64)),
@@ -176,7 +176,7 @@ if FRONT_END:
         return array._getvalue()
 
     def see(table: Table) -> Any:
-        """Return the kernel ``see(block, (size, ...))`` that makes a view of a table."""
+        """Return the kernel that makes a view of a table from a block and a tuple of sizes."""
         type_ = _Seen(table)
 
         @intrinsic
@@ -192,12 +192,12 @@ if FRONT_END:
         return look
 else:
     def see(table: Table) -> Any:
-        """Return the function ``see(block, (size, ...))`` that makes a view of a table."""
+        """Return the function that makes a view of a table from a block and a tuple of sizes."""
         return lambda block, sizes: View(table, block, sizes)
 
 
 def view(table: Table) -> Any:
-    """Return the kernel ``view(block)``: sizes are those of the block's head."""
+    """Return the kernel that views a block by the sizes in its head."""
     look = see(table)
     names = [f'head[{HEAD + i}]' for i in range(len(table.sizes))]
     return _defined(f'view(block):\n    head = vector(integers(block, 0), 0, {table.head})\n'
@@ -205,7 +205,7 @@ def view(table: Table) -> Any:
 
 
 def begin(table: Table) -> Any:
-    """Return the kernel ``begin(block, size, ...)`` that writes the head of a block."""
+    """Return the kernel that writes the head of a block, given the block and its sizes."""
     sizes = ', '.join(table.sizes)
     lines = [f'head[{HEAD + i}] = {size}' for i, size in enumerate(table.sizes)]
     return _defined(f'begin(block, {sizes}):\n'
@@ -215,7 +215,7 @@ def begin(table: Table) -> Any:
 
 
 def size(table: Table) -> Any:
-    """Return the kernel ``size(size, ...)``: words of a block."""
+    """Return the kernel that counts the words of a block of given sizes."""
     return _defined(f"size({', '.join(table.sizes)}):\n    return {table.words}")
 
 
@@ -224,5 +224,3 @@ def _defined(text: str, **names: Any) -> Any:
     names |= {'vector': vector, 'integers': integers}
     exec(compile(f'def {text}', '<table>', 'exec'), names)
     return kernel(names[text.split('(')[0]])
-
-

@@ -44,7 +44,6 @@ TIP = Row(
 TIP_JOINT, TIP_POSE = TIP.places
 
 
-
 class JointType(IntEnum):
     """What a joint allows its child link to do."""
 

@@ -27,8 +27,6 @@ be exact, and kernels pass over it twice as fast.
 
 import math
 
-import numpy as np
-
 from dq_ik.core.algebra import dual_quaternion, frame, quaternion
 from dq_ik.core.algebra.vector import fill
 from dq_ik.core.compile import kernel, routine
@@ -36,6 +34,7 @@ from dq_ik.core.kinematics.configuration import TURN
 from dq_ik.core.memory.arrays import vector
 from dq_ik.core.memory.blocks import tree_of, work_of
 from dq_ik.core.memory.layout import AIM, ELEMENT_KIND, FIXED, MULTIPLIER, REVOLUTE, WEIGHT
+import numpy as np
 
 NEAREST_FIRST = 25  # stored configurations tried in order of distance; then in stored order
 

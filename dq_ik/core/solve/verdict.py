@@ -43,7 +43,7 @@ class Status(IntEnum):
 
     @property
     def sentence(self) -> str:
-        """What it means, for people."""
+        """Return what it means, for people."""
         return SENTENCES[self]
 
 

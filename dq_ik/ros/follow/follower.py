@@ -21,10 +21,6 @@ from time import perf_counter
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
-from geometry_msgs.msg import PoseStamped
-from rclpy.node import Node
-from rclpy.subscription import Subscription
-
 from dq_ik.errors import DqIkError
 from dq_ik.pose import Pose
 from dq_ik.result import IkResult
@@ -37,6 +33,9 @@ from dq_ik.ros.remote import goal_topics, NEWEST
 from dq_ik.ros.running import NO_EVENTS_IN, NO_EVENTS_OUT, steady_timer
 from dq_ik.ros.settings import NodeSettings
 from dq_ik.stream.tracker import Tracker
+from geometry_msgs.msg import PoseStamped
+from rclpy.node import Node
+from rclpy.subscription import Subscription
 
 WARN_PERIOD = 5.0
 

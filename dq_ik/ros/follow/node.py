@@ -20,10 +20,6 @@ import sys
 from time import perf_counter
 from typing import Any
 
-from rcl_interfaces.msg import SetParametersResult
-from rclpy.node import Node
-from rclpy.parameter import Parameter
-
 from dq_ik.errors import DqIkError
 from dq_ik.native.load import describe
 from dq_ik.options import IkOptions
@@ -36,6 +32,9 @@ from dq_ik.ros.parameters import declare, declare_groups, updated
 from dq_ik.ros.running import run
 from dq_ik.ros.services.server import Services
 from dq_ik.ros.settings import NodeSettings
+from rcl_interfaces.msg import SetParametersResult
+from rclpy.node import Node
+from rclpy.parameter import Parameter
 
 
 class IkNode(Node):

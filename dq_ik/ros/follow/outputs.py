@@ -20,14 +20,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from builtin_interfaces.msg import Duration
-import numpy as np
-from rclpy.node import Node
-from sensor_msgs.msg import JointState
-
 from dq_ik.robot.chain import Chain
 from dq_ik.ros.running import NO_EVENTS_OUT
 from dq_ik.ros.settings import NodeSettings
 from dq_ik.stream.commands import JointMap, single_axis_positions
+import numpy as np
+from rclpy.node import Node
+from sensor_msgs.msg import JointState
 
 # Sends a joint vector to a controller.
 Controller = Callable[[np.ndarray, JointMap], None]

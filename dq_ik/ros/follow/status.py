@@ -22,7 +22,6 @@ import statistics
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticStatus, KeyValue
-
 from dq_ik.result import IkResult
 
 # Latencies kept for the diagnostics: the last second of a fast stream.

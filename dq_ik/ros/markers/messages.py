@@ -18,6 +18,9 @@ from __future__ import annotations
 
 import math
 
+from dq_ik.pose import Pose
+from dq_ik.ros.conversions import fill_pose
+from dq_ik.stream.report import Report
 from geometry_msgs.msg import Point, Quaternion, Vector3
 from std_msgs.msg import ColorRGBA
 from visualization_msgs.msg import (
@@ -26,10 +29,6 @@ from visualization_msgs.msg import (
     Marker,
     MarkerArray,
 )
-
-from dq_ik.pose import Pose
-from dq_ik.ros.conversions import fill_pose
-from dq_ik.stream.report import Report
 
 HALF = math.sqrt(0.5)
 # Orientation (w, x, y, z) whose x axis is the axis of a control.

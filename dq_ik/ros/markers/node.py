@@ -26,12 +26,6 @@ import sys
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticStatus
-from geometry_msgs.msg import Pose as PoseMsg
-from rclpy.node import Node
-from rclpy.qos import QoSProfile
-from sensor_msgs.msg import JointState
-from visualization_msgs.msg import InteractiveMarkerFeedback, MarkerArray
-
 from dq_ik.errors import DqIkError
 from dq_ik.options import METHODS
 from dq_ik.pose import Pose
@@ -47,6 +41,11 @@ from dq_ik.ros.settings import GoalSenderSettings, setting
 from dq_ik.stream.marker import Item, MarkerLogic, MarkerOutlet
 from dq_ik.stream.path import reach_bound
 from dq_ik.stream.report import Report
+from geometry_msgs.msg import Pose as PoseMsg
+from rclpy.node import Node
+from rclpy.qos import QoSProfile
+from sensor_msgs.msg import JointState
+from visualization_msgs.msg import InteractiveMarkerFeedback, MarkerArray
 
 SCALE_OF_REACH = 0.17
 

@@ -18,14 +18,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from geometry_msgs.msg import PoseStamped
-
 from dq_ik.errors import listing
 from dq_ik.pose import Pose
 from dq_ik.ros.conversions import fill_pose
 from dq_ik.ros.frames import FrameError, Frames
 from dq_ik.ros.groups import Robot
 from dq_ik.ros.services.requests import ErrorCode, fill_error, requested_state, RequestError
+from geometry_msgs.msg import PoseStamped
 
 
 def compute_fk(request: Any, response: Any, robot: Robot, frames: Frames,

@@ -26,9 +26,6 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from geometry_msgs.msg import Transform
-import numpy as np
-
 from dq_ik.errors import DqIkError, listing
 from dq_ik.goal import Goal
 from dq_ik.options import IkOptions, METADATA
@@ -53,6 +50,8 @@ from dq_ik.ros.services.requests import (
 from dq_ik.ros.settings import NodeSettings
 from dq_ik.solver import Solver
 from dq_ik.stream.tracker import goal_maker
+from geometry_msgs.msg import Transform
+import numpy as np
 
 
 class Query(NamedTuple):

@@ -25,13 +25,12 @@ from enum import IntEnum
 import math
 from typing import Any
 
-import numpy as np
-
 from dq_ik.errors import DqIkError
 from dq_ik.robot.chain import Chain
 from dq_ik.robot.model import RobotModel
 from dq_ik.ros.conversions import joint_positions, multi_dof_positions
 from dq_ik.ros.groups import Robot
+import numpy as np
 
 # Rounding that a position on the edge of a constraint may show.
 SLACK = 1e-9

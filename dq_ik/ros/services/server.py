@@ -21,16 +21,15 @@ from concurrent.futures import ThreadPoolExecutor, TimeoutError
 import traceback
 from typing import Any
 
-from rclpy.callback_groups import ReentrantCallbackGroup
-from rclpy.node import Node
-from rclpy.task import Future
-from std_srvs.srv import Trigger
-
 from dq_ik.ros.description import CurrentState
 from dq_ik.ros.follow.follower import Follower
 from dq_ik.ros.follow.prepared import Prepared
 from dq_ik.ros.services.compute_fk import compute_fk
 from dq_ik.ros.services.requests import ErrorCode, fill_error, RequestError
+from rclpy.callback_groups import ReentrantCallbackGroup
+from rclpy.node import Node
+from rclpy.task import Future
+from std_srvs.srv import Trigger
 
 # A request may keep the goals waiting this long [s].
 QUICK = 1e-3
