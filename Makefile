@@ -40,12 +40,13 @@ demo:
 test:
 	@$(SETUP) viewer sim test
 	@$(PYTHON) tools/install_browser.py
-	@$(RUN) -m pytest $(ARGS)
+	@$(RUN) -m pytest -m 'not linter' $(ARGS)
 
 lint:
 	@$(SETUP) lint
 	@$(RUN) -m ruff check .
 	@$(RUN) -m mypy
+	@$(RUN) -m pytest --quiet test/test_ament_lint.py
 
 bench:
 	@$(SETUP) bench

