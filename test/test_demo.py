@@ -202,7 +202,7 @@ def test_viewer_falls_back_to_what_is_installed(monkeypatch):
     monkeypatch.setattr('dq_ik.demo.choices.has_package', lambda name: False)
     viewer, note = usable_viewer('rviz')
     assert viewer == 'web'
-    assert 'RViz' in note
+    assert 'RViz needs rviz2 and robot_state_publisher and interactive_markers' in note
     monkeypatch.setattr('dq_ik.demo.choices.find_spec', lambda name: None)
     assert usable_viewer('rviz')[0] == 'none'
     assert usable_viewer('none') == ('none', '')

@@ -116,9 +116,13 @@ def test_package_manifest_is_format_3_with_known_keys():
     assert package.get('format') == '3'
     assert package.findtext('license') == 'Apache-2.0'
     depends = {item.text for item in package if item.tag.endswith('depend')}
+    tested = {item.text for item in package if item.tag == 'test_depend'}
     assert depends >= {
         'python3-numpy', 'python3-scipy', 'urdfdom_py', 'rclpy', 'moveit_msgs',
-        'tf2_ros', 'interactive_markers', 'robot_state_publisher', 'rviz2', 'launch_ros'}
+        'tf2_ros', 'interactive_markers', 'launch_ros'}
+    assert tested >= {'ament_copyright', 'ament_flake8', 'ament_pep257', 'ament_xmllint',
+                      'python3-pytest', 'tf_transformations'}
+    assert not depends & {'rviz2', 'robot_state_publisher', 'mujoco'}, 'the node runs headless'
     assert not {name for name in depends if name.endswith('-pip')}, 'no release with pip keys'
     assert 'python3-numba' not in depends, 'not every distribution has it'
 

@@ -24,6 +24,7 @@ from dq_ik.robot.model import JointKind, RobotModel
 from dq_ik.robot.urdf import load_robot, read_source
 
 DEFAULT_ROBOT = 'panda'
+RVIZ = ('rviz2', 'robot_state_publisher', 'interactive_markers')  # what the demo in RViz needs
 
 #: links that get goals, for robots of ours with several ends
 TIPS = {
@@ -86,8 +87,9 @@ def usable_viewer(wanted: str) -> tuple[str, str]:
     RViz needs a ROS installation; the web page needs viser.
     """
     notes = []
-    if wanted == 'rviz' and not (has_package('rviz2') and find_spec('interactive_markers')):
-        notes.append('RViz with interactive_markers is not installed: showing the web page.')
+    missing = [name for name in RVIZ if wanted == 'rviz' and not has_package(name)]
+    if missing:
+        notes.append(f'RViz needs {" and ".join(missing)} of ROS: showing the web page.')
         wanted = 'web'
     if wanted == 'web' and find_spec('viser') is None:
         notes.append("The web page needs viser (pip install 'viser==1.1.1'): showing nothing.")
