@@ -46,7 +46,7 @@ lint:
 	@$(SETUP) lint
 	@$(RUN) -m ruff check .
 	@$(RUN) -m mypy
-	@$(RUN) -m pytest --quiet test/test_ament_lint.py
+	@$(RUN) -m pytest --quiet test/test_ament_lint.py test/test_typed_options.py
 
 bench:
 	@$(SETUP) bench

@@ -20,13 +20,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 import math
 from numbers import Real
-from typing import Any
+from typing import Any, get_args, Literal, TYPE_CHECKING, TypedDict
 
 from dq_ik.errors import listing, OptionError
 
-METHODS = ('pgs', 'pls', 'pgs_paper', 'pls_paper', 'transpose', 'transpose_buss', 'dls', 'svd',
-           'qr', 'gauss_newton', 'ccd')
-MODES = ('speed', 'distance', 'distance_max', 'manipulability', 'all')
+if TYPE_CHECKING:
+    import numpy as np
+    from typing_extensions import Unpack
+
+Method = Literal['pgs', 'pls', 'pgs_paper', 'pls_paper', 'transpose', 'transpose_buss', 'dls',
+                 'svd', 'qr', 'gauss_newton', 'ccd']
+Mode = Literal['speed', 'distance', 'distance_max', 'manipulability', 'all']
+METHODS: tuple[str, ...] = get_args(Method)
+MODES: tuple[str, ...] = get_args(Mode)
 # Iterations of one attempt where the options say 0.
 DEFAULT_ITERATIONS = {
     'pgs': 30, 'pls': 30, 'pgs_paper': 200, 'pls_paper': 3000, 'transpose': 20000,
@@ -41,6 +47,37 @@ def _option(default: Any, description: str, minimum: float | None = None,
         'read_only': read_only, 'item': item})
 
 
+class CallOptions(TypedDict, total=False):
+    """Keywords of :meth:`Chain.solve` beside its own: the fields of IkOptions, but ``timeout``."""
+
+    method: Method
+    mode: Mode
+    position_tolerance: float
+    rotation_tolerance: float
+    tolerance: float  # both of them
+    max_restarts: int
+    max_iterations: int
+    max_solutions: int
+    trace: int
+    random_seed: int
+    rotation_scale: float
+    max_joint_step: float
+    center_joints_weight: float
+    minimal_displacement_weight: float
+    rest_posture_weight: float
+    avoid_joint_limits_weight: float
+    posture_iterations: int
+    rest_posture: Sequence[float] | np.ndarray
+    joint_weights: Sequence[float] | np.ndarray
+    locked_joints: Sequence[str]
+
+
+class Overrides(CallOptions, total=False):
+    """Keywords of :class:`dq_ik.Solver`: all fields of IkOptions, by their names."""
+
+    timeout: float
+
+
 @dataclass(frozen=True)
 class IkOptions:
     """
@@ -50,10 +87,10 @@ class IkOptions:
     ``read_only`` and, for sequences, the type ``item``.
     """
 
-    method: str = _option(
+    method: Method = _option(
         'pgs', 'Solver: projected Gauss-Seidel (pgs), projected line search (pls), their forms as '
         'published, or a reference solver.', choices=METHODS)
-    mode: str = _option(
+    mode: Mode = _option(
         'speed', 'Which solution: the first found (speed), nearest to the seed (distance, or '
         'distance_max by the largest joint change), the most manipulable, or all that are found.',
         choices=MODES)
@@ -100,20 +137,21 @@ class IkOptions:
             object.__setattr__(self, name, checked(name, getattr(self, name)))
 
     @classmethod
-    def of(cls, options: IkOptions | None = None, **overrides: Any) -> IkOptions:
+    def of(cls, options: IkOptions | None = None, **overrides: Unpack[Overrides]) -> IkOptions:
         """
         Return the options with some fields replaced, or raise OptionError naming the unknown ones.
 
         ``tolerance`` stands for both ``position_tolerance`` and ``rotation_tolerance``.
         """
-        if 'tolerance' in overrides:
-            both = overrides.pop('tolerance')
-            overrides = {'position_tolerance': both, 'rotation_tolerance': both, **overrides}
-        unknown = [name for name in overrides if name not in NAMES]
+        given: dict[str, Any] = dict(overrides)
+        if 'tolerance' in given:
+            both = given.pop('tolerance')
+            given = {'position_tolerance': both, 'rotation_tolerance': both, **given}
+        unknown = [name for name in given if name not in NAMES]
         if unknown:
             raise OptionError(
                 f'unknown option {listing(unknown)}; the options are {listing(NAMES)}')
-        return replace(options or cls(), **overrides)
+        return replace(options or cls(), **given)
 
     @property
     def iterations(self) -> int:

@@ -16,7 +16,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TYPE_CHECKING
 
 from dq_ik.core.entries.pose_input import PoseKind, WIDTHS
 from dq_ik.core.memory.layout import ANSWER
@@ -25,13 +25,16 @@ from dq_ik.goal import as_pose, Goal, pose_numbers, SAY_THE_ORDER
 from dq_ik.native.faults import fault_of
 from dq_ik.native.load import door
 from dq_ik.native.parallel import on_all_cores
-from dq_ik.options import checked, IkOptions
+from dq_ik.options import CallOptions, checked, IkOptions, Overrides
 from dq_ik.pose import Pose
 from dq_ik.requests import Requests
 from dq_ik.result import BatchResult, IkResult, Layout
 from dq_ik.robot.chain import Chain
 import numpy as np
 from numpy.typing import ArrayLike
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 STARTS = 512  # stored configurations from which a search may start again
 ORDERS = {'wxyz': PoseKind.XYZ_WXYZ, 'xyzw': PoseKind.XYZ_XYZW}
@@ -47,7 +50,8 @@ class Solver:
     a goal are free.
     """
 
-    def __init__(self, chain: Chain, options: IkOptions | None = None, **overrides: Any) -> None:
+    def __init__(self, chain: Chain, options: IkOptions | None = None,
+                 **overrides: Unpack[Overrides]) -> None:
         """
         Prepare a solver.
 
@@ -200,15 +204,19 @@ class Solver:
         raise GoalError(f'goal {row} is bad ({fault_of(result)}): {goals[row]!r}')
 
 
-def solve(chain: Chain, goals: Any, seed: ArrayLike | None = None, **options: Any) -> IkResult:
-    """Solve once; the same as ``chain.solve(goals, seed, **options)``."""
-    return chain.solve(goals, seed, **options)
+def solve(chain: Chain, goals: Any, seed: ArrayLike | None = None, *,
+          bounds: tuple[ArrayLike, ArrayLike] | None = None, timeout: float | None = None,
+          **options: Unpack[CallOptions]) -> IkResult:
+    """Solve once, as the method of the chain does."""
+    return chain.solve(goals, seed, bounds=bounds, timeout=timeout, **options)
 
 
-def solve_batch(chain: Chain, goals: Any, seeds: ArrayLike | None = None,
-                **options: Any) -> BatchResult:
-    """Solve many goals in parallel; the same as ``chain.solve_batch(goals, seeds, **options)``."""
-    return chain.solve_batch(goals, seeds, **options)
+def solve_batch(chain: Chain, goals: Any, seeds: ArrayLike | None = None, *,
+                order: str | None = None, timeout: float | None = None, progress: bool = False,
+                **options: Unpack[CallOptions]) -> BatchResult:
+    """Solve many goals in parallel, as the method of the chain does."""
+    return chain.solve_batch(goals, seeds, order=order, timeout=timeout, progress=progress,
+                             **options)
 
 
 Chain.make_solver = Solver

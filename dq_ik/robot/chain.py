@@ -33,8 +33,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 if TYPE_CHECKING:
+    from dq_ik.options import CallOptions
     from dq_ik.result import BatchResult, IkResult
     from dq_ik.solver import Solver
+    from typing_extensions import Unpack
 
 MOST_SOLVERS = 100  # prepared for sets of options and kept
 
@@ -256,18 +258,18 @@ class Chain:
 
     def solve(self, goals: Any, seed: ArrayLike | None = None, *,
               bounds: tuple[ArrayLike, ArrayLike] | None = None, timeout: float | None = None,
-              **options: Any) -> IkResult:
+              **options: Unpack[CallOptions]) -> IkResult:
         """Bring the tips to their goals; see :meth:`dq_ik.solver.Solver.solve`."""
         return self._solver(options).solve(goals, seed, bounds=bounds, timeout=timeout)
 
     def solve_batch(self, goals: Any, seeds: ArrayLike | None = None, *, order: str | None = None,
                     timeout: float | None = None, progress: bool = False,
-                    **options: Any) -> BatchResult:
+                    **options: Unpack[CallOptions]) -> BatchResult:
         """Solve many goals on all cores; see :meth:`dq_ik.solver.Solver.solve_batch`."""
         return self._solver(options).solve_batch(
             goals, seeds, order=order, timeout=timeout, progress=progress)
 
-    def _solver(self, options: dict[str, Any]) -> Solver:
+    def _solver(self, options: CallOptions) -> Solver:
         key = tuple((name, value if isinstance(value, Hashable) else tuple(value))
                     for name, value in options.items())
         solver = self._solvers.get(key)
