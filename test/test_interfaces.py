@@ -16,8 +16,11 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
+import subprocess
 import sys
+from xml.etree import ElementTree
 
 import interfaces
 import pytest
@@ -93,6 +96,41 @@ def test_every_definition_is_compared():
 def test_definitions_are_bare_fields():
     for path in (ROOT / 'interfaces').glob('*/*/*.*'):
         assert '#' not in path.read_text(), path
+
+
+@pytest.mark.parametrize('package', interfaces.PACKAGES)
+def test_licence_is_that_of_the_origin(package):
+    manifest = ROOT / 'interfaces' / package / 'package.xml'
+    assert ElementTree.parse(manifest).findtext('license') == 'BSD'
+    assert 'Copyright (c) 2008-2013, Willow Garage, Inc.' in manifest.read_text()
+
+
+@pytest.mark.parametrize(('package', 'member'), [
+    ('moveit_msgs', 'MotionPlanRequest'), ('object_recognition_msgs', 'RecognizedObject')])
+def test_a_complete_package_is_not_hidden_by_ours(package, member, tmp_path):
+    """Where the real package is installed, building ours beside it is refused."""
+    real = tmp_path / 'ros' / 'share' / package / 'msg' / f'{member}.msg'
+    real.parent.mkdir(parents=True)
+    real.touch()
+    python = Path(sys.executable)
+    result = subprocess.run(
+        [python.parent / 'cmake', '-S', ROOT / 'interfaces' / package, '-B', tmp_path / 'build',
+         '-G', 'Ninja'], capture_output=True, text=True, check=False,
+        env={**interfaces.clean_environment(python), 'AMENT_PREFIX_PATH': f'/a:{tmp_path}/ros'})
+    assert result.returncode != 0
+    assert f'{package} is installed' in ' '.join(result.stderr.split())
+
+
+def test_a_sourced_installation_comes_before_ours(tmp_path):
+    """Python finds the package of a ROS installation first: that is on PYTHONPATH, ours is not."""
+    real = tmp_path / 'moveit_msgs' / '__init__.py'
+    real.parent.mkdir()
+    real.touch()
+    found = subprocess.run(
+        [sys.executable, '-c', 'import dq_ik, moveit_msgs; print(moveit_msgs.__file__)'],
+        env={**os.environ, 'PYTHONPATH': f'{ROOT}{os.pathsep}{tmp_path}'}, capture_output=True,
+        text=True, check=True).stdout.strip()
+    assert found == str(real)
 
 
 def test_services_can_be_created():

@@ -78,6 +78,7 @@ def test_without_moveit_msgs_topics_work_and_the_log_says_how_to_get_it():
     with ros_processes.run_node(arguments=('-r', '__node:=plain'), block=('moveit_msgs',),
                                 robot_description=ros_robot.urdf_text(), **ARM) as node:
         wait_for(node, 'moveit_msgs is not installed')
+        wait_for(node, '-moveit-msgs')
         with Client('plain_tester') as client:
             msg = stamped(CHAIN.fk(Q))
             answer = client.publish_and_wait(

@@ -147,6 +147,17 @@ def test_present_moveit_msgs_is_used(monkeypatch, tmp_path):
     assert state.done['interfaces'] == interfaces.digest(ROOT / 'interfaces')
 
 
+def test_complete_moveit_msgs_is_never_replaced(monkeypatch, tmp_path):
+    """Not even after a change of our definitions, in an environment where ours were noted."""
+    monkeypatch.setattr(interfaces, 'importable', lambda python: True)
+    monkeypatch.setattr(interfaces, 'complete', lambda python: True)
+    monkeypatch.setattr(interfaces, 'build', lambda *_: pytest.fail('nothing is to be built'))
+    state = environment.State(tmp_path)
+    state.record(interfaces='older')
+    environment._add_interfaces(ROOT, Path(sys.executable), state, tmp_path)
+    assert state.done['interfaces'] == interfaces.digest(ROOT / 'interfaces')
+
+
 def test_failed_command_leaves_its_output_in_the_log(tmp_path, capsys):
     log = tmp_path / 'log'
     with pytest.raises(report.CommandError, match='It failed') as caught:

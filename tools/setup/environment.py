@@ -146,9 +146,10 @@ def _explain(error: CommandError) -> str:
 
 
 def _add_interfaces(root: Path, python: Path, state: State, venv: Path) -> None:
-    """Generate ``moveit_msgs`` unless there is one; without a compiler, say how to get it."""
+    """Generate our part of ``moveit_msgs`` if there is none; say which compiler is missing."""
     source = root / 'interfaces'
-    if 'interfaces' in state.done or not interfaces.importable(python):
+    ours = 'interfaces' in state.done and not interfaces.complete(python)
+    if ours or not interfaces.importable(python):
         lacking = interfaces.missing_tool(python)
         if lacking:
             print(f'{lacking} Until then the node runs without ~/compute_ik and ~/compute_fk.')

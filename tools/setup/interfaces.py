@@ -54,6 +54,13 @@ def importable(python: Path) -> bool:
     return probe.returncode == 0
 
 
+def complete(python: Path) -> bool:
+    """Tell whether this Python has all of ``moveit_msgs``, and not our part of it."""
+    probe = subprocess.run([python, '-c', 'from moveit_msgs.msg import MotionPlanRequest'],
+                           env=clean_environment(python), capture_output=True, check=False)
+    return probe.returncode == 0
+
+
 def clean_environment(python: Path) -> dict[str, str]:
     """
     Return the environment in which the build tools see this virtual environment alone.

@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import Future as SolveFuture
 from concurrent.futures import ThreadPoolExecutor, TimeoutError
+import os
 import traceback
 from typing import Any
 
@@ -35,7 +36,8 @@ from std_srvs.srv import Trigger
 QUICK = 1e-3
 HOW_TO_GET_MOVEIT_MSGS = (
     'moveit_msgs is not installed, so ~/compute_ik and ~/compute_fk are not served; topics are. '
-    'Get it with: apt install ros-$ROS_DISTRO-moveit-msgs, or build interfaces/ of dq_ik')
+    f'Get it with: sudo apt install ros-{os.environ.get("ROS_DISTRO", "<distro>")}-moveit-msgs '
+    '(without a ROS installation: make setup, in a checkout of dq_ik)')
 
 
 class Services:
