@@ -18,7 +18,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from dq_ik.errors import UrdfError
-from dq_ik.papers import adjoints, cross_products
+from dq_ik.papers import recipe
 from dq_ik.robot.urdf import load_robot
 from helpers import close
 import numpy as np
@@ -110,11 +110,11 @@ def test_textbook_functions_agree_with_pinocchio(path):
     pinocchio.updateFramePlacements(reference, data)
     frame = reference.getFrameId(tip, pinocchio.BODY)
     local, aligned = pinocchio.LOCAL, pinocchio.LOCAL_WORLD_ALIGNED
-    close(adjoints.body_jacobian(chain, q, tip)[:, order],
+    close(recipe.body_jacobian(chain, q, tip)[:, order],
           pinocchio.getFrameJacobian(reference, data, frame, local), 1e-12)
-    close(cross_products.world_jacobian(chain, q, tip)[:, order],
+    close(recipe.world_jacobian(chain, q, tip)[:, order],
           pinocchio.getFrameJacobian(reference, data, frame, aligned), 1e-12)
-    close(adjoints.body_jacobian_rate(chain, q, qdot, tip)[:, order],
+    close(recipe.body_jacobian_rate(chain, q, qdot, tip)[:, order],
           pinocchio.getFrameJacobianTimeVariation(reference, data, frame, local), 1e-12)
 
 

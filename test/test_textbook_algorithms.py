@@ -17,11 +17,16 @@ from __future__ import annotations
 
 from functools import partial
 
-from dq_ik.papers import hierarchy, serial_chain, spheroid_chain
-from dq_ik.papers.gauss_newton import gauss_newton
-from dq_ik.papers.hierarchy import BASE, Body
-from dq_ik.papers.serial_chain import Effector, Link
-from dq_ik.papers.spheroid_chain import Placement, Socket
+from dq_ik.papers import rotations_algorithms as algorithms
+from dq_ik.papers.rotations_algorithms import (
+    BASE,
+    Body,
+    Effector,
+    gauss_newton,
+    Link,
+    Placement,
+    Socket,
+)
 from dq_ik.pose import Pose
 from dq_ik.robot.build import build_model
 from dq_ik.robot.model import Joint, JointKind
@@ -73,14 +78,14 @@ def test_serial_chain(seed):
     q = rng.uniform(-2, 2, 5)
 
     def positions(q):
-        frames = serial_chain.joint_frames(q, links)
-        return serial_chain.effector_positions(frames, effectors).ravel()
+        frames = algorithms.joint_frames(q, links)
+        return algorithms.effector_positions(frames, effectors).ravel()
 
-    J, r = serial_chain.system(q, links, effectors, np.zeros((2, 3)))
+    J, r = algorithms.chain_system(q, links, effectors, np.zeros((2, 3)))
     close(r, positions(q), 0)
     assert_derivative(positions, J, q)
     assert not J[:3, 3:].any()
-    assert serial_chain.effector_joints(effectors).tolist() == [[2], [4]]
+    assert algorithms.effector_joints(effectors).tolist() == [[2], [4]]
     assert np.isclose(np.linalg.norm(positions(q)[3:]), np.linalg.norm(
         Pose.from_matrix(serial_matrix(q, links)) @ effectors[1].offset))
 
@@ -101,9 +106,9 @@ def test_hierarchy_agrees_with_the_kernels_and_finite_differences(seed):
     bodies, effectors = bodies_and_effectors(rng)
     chain = as_chain(bodies)
     q = rng.uniform(-2, 2, len(bodies))
-    frames = hierarchy.body_frames(q, bodies)
-    positions = hierarchy.effector_positions(frames, effectors)
-    J = hierarchy.position_jacobian(frames, positions, hierarchy.dependencies(bodies, effectors))
+    frames = algorithms.body_frames(q, bodies)
+    positions = algorithms.effector_positions(frames, effectors)
+    J = algorithms.position_jacobian(frames, positions, algorithms.dependencies(bodies, effectors))
     q_chain = chain.configuration({f'j{j}': value for j, value in enumerate(q)})
     columns = [chain.joint_names.index(f'j{j}') for j in range(len(bodies))]
     for i, effector in enumerate(effectors):
@@ -111,13 +116,13 @@ def test_hierarchy_agrees_with_the_kernels_and_finite_differences(seed):
         close(positions[i], chain.fk(q_chain, link) @ effector.offset, 1e-13)
         expected = chain.jacobian(q_chain, link, point=effector.offset)[:3, columns]
         close(J[3 * i:3 * i + 3], expected, 1e-13)
-    assert_derivative(lambda q: hierarchy.effector_positions(
-        hierarchy.body_frames(q, bodies), effectors).ravel(), J, q)
+    assert_derivative(lambda q: algorithms.effector_positions(
+        algorithms.body_frames(q, bodies), effectors).ravel(), J, q)
 
 
 def test_dependencies_are_the_joints_on_the_path():
     bodies, effectors = bodies_and_effectors(np.random.default_rng(0))
-    mask = hierarchy.dependencies(bodies, effectors)
+    mask = algorithms.dependencies(bodies, effectors)
     assert mask.T.astype(int).tolist() == [[1, 1, 1, 0, 0, 0], [1, 1, 0, 1, 1, 0],
                                            [0, 0, 0, 0, 0, 1]]
 
@@ -133,33 +138,33 @@ def test_spheroid_jacobian_is_the_derivative_at_the_goal(seed):
     rng = np.random.default_rng(seed)
     sockets, effector = spheroid(rng)
     q = rng.uniform(-1, 1, 9)
-    at = spheroid_chain.configuration(q, sockets)
+    at = algorithms.ball_frames(q, sockets)[-1]
     R_goal = at.R @ Rotation.from_rotvec(effector.w).as_matrix()
     goal = Placement(at.R @ effector.p + at.origin, Rotation.from_matrix(R_goal).as_rotvec())
-    J, r = spheroid_chain.system(q, sockets, effector, goal)
+    J, r = algorithms.ball_system(q, sockets, effector, goal)
     close(r, np.zeros(6), 1e-14)
-    assert_derivative(lambda q: spheroid_chain.system(q, sockets, effector, goal)[1], J, q)
+    assert_derivative(lambda q: algorithms.ball_system(q, sockets, effector, goal)[1], J, q)
 
 
 def test_gauss_newton_solves_all_three_systems():
     rng = np.random.default_rng(3)
     links, effectors = serial(rng)
     q_goal = rng.uniform(-1, 1, 5)
-    goals = serial_chain.effector_positions(serial_chain.joint_frames(q_goal, links), effectors)
-    system = partial(serial_chain.system, links=links, effectors=effectors, goals=goals)
+    goals = algorithms.effector_positions(algorithms.joint_frames(q_goal, links), effectors)
+    system = partial(algorithms.chain_system, links=links, effectors=effectors, goals=goals)
     assert np.linalg.norm(gauss_newton(system, q_goal + 0.1)[1]) < 1e-10
 
     bodies, effectors = bodies_and_effectors(rng)
     q_goal = rng.uniform(-1, 1, 6)
-    goals = hierarchy.effector_positions(hierarchy.body_frames(q_goal, bodies), effectors)
-    system = partial(hierarchy.system, bodies=bodies, effectors=effectors, goals=goals)
+    goals = algorithms.effector_positions(algorithms.body_frames(q_goal, bodies), effectors)
+    system = partial(algorithms.tree_system, bodies=bodies, effectors=effectors, goals=goals)
     assert np.linalg.norm(gauss_newton(system, q_goal + 0.1)[1]) < 1e-10
 
     sockets, effector = spheroid(rng)
-    at = spheroid_chain.configuration(rng.uniform(-1, 1, 9), sockets)
+    at = algorithms.ball_frames(rng.uniform(-1, 1, 9), sockets)[-1]
     R_goal = at.R @ Rotation.from_rotvec(effector.w).as_matrix()
     goal = Placement(at.R @ effector.p + at.origin, Rotation.from_matrix(R_goal).as_rotvec())
-    system = partial(spheroid_chain.system, sockets=sockets, effector=effector, goal=goal)
+    system = partial(algorithms.ball_system, sockets=sockets, effector=effector, goal=goal)
     q, r = gauss_newton(system, np.zeros(9))
     assert np.linalg.norm(r) < 1e-10
     assert np.linalg.norm(system(q)[1]) < 1e-10

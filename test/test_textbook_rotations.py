@@ -18,7 +18,7 @@ from __future__ import annotations
 import math
 
 from dq_ik.papers import rotations
-from dq_ik.papers.finite_differences import central_differences, forward_differences
+from dq_ik.papers.kenwright import central_differences, forward_differences
 from helpers import assert_derivative, close, rotation_vectors, unit_vectors, vectors
 from hypothesis import given, settings
 from hypothesis import strategies as st

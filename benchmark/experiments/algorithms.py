@@ -14,22 +14,28 @@
 """
 Algorithms 1-13 of [Rotations], worked through: ``python -m benchmark.experiments.algorithms``.
 
-The algorithms themselves are in :mod:`dq_ik.papers`. Three small systems are set up and solved
-by Gauss-Newton (algorithm 1): a planar chain of revolute joints (2-6), a tree with a lift (7-11)
-and a chain of ball joints with a goal in position and rotation (12, 13). Each Jacobian is compared
-with finite differences at the solution.
+The algorithms themselves are in :mod:`dq_ik.papers.rotations_algorithms`. Three small systems are
+set up and solved by Gauss-Newton (algorithm 1): a planar chain of revolute joints (2-6), a tree
+with a lift (7-11) and a chain of ball joints with a goal in position and rotation (12, 13). Each
+Jacobian is compared with finite differences at the solution.
 """
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from dq_ik.papers import hierarchy, serial_chain, spheroid_chain
-from dq_ik.papers.finite_differences import central_differences
-from dq_ik.papers.gauss_newton import gauss_newton, System
-from dq_ik.papers.hierarchy import BASE, Body
+from dq_ik.papers import rotations_algorithms as algorithms
+from dq_ik.papers.kenwright import central_differences
 from dq_ik.papers.rotations import exponential, logarithm
-from dq_ik.papers.serial_chain import Effector, Link
-from dq_ik.papers.spheroid_chain import Placement, Socket
+from dq_ik.papers.rotations_algorithms import (
+    BASE,
+    Body,
+    Effector,
+    gauss_newton,
+    Link,
+    Placement,
+    Socket,
+    System,
+)
 import numpy as np
 
 X, Y, Z = np.eye(3)
@@ -41,9 +47,9 @@ def revolute_chain() -> tuple[System, np.ndarray]:
     links = [Link(Z, NONE), Link(Z, 0.5 * X), Link(Z, 0.4 * X)]
     markers = [Effector(1, 0.2 * X), Effector(2, 0.3 * X)]
     answer = np.array([0.4, 0.9, -0.5])
-    frames = serial_chain.joint_frames(answer, links)
-    goals = serial_chain.effector_positions(frames, markers)
-    return lambda q: serial_chain.system(q, links, markers, goals), np.array([0.1, 0.3, 0.2])
+    frames = algorithms.joint_frames(answer, links)
+    goals = algorithms.effector_positions(frames, markers)
+    return lambda q: algorithms.chain_system(q, links, markers, goals), np.array([0.1, 0.3, 0.2])
 
 
 def tree_with_lift() -> tuple[System, np.ndarray]:
@@ -52,9 +58,9 @@ def tree_with_lift() -> tuple[System, np.ndarray]:
     bodies = [Body(BASE, Z, NONE, np.eye(3), NONE), Body(0, NONE, Z, np.eye(3), 0.3 * Z),
               Body(1, Y, NONE, tilted, 0.2 * X), Body(1, Y, NONE, tilted.T, -0.2 * X)]
     tips = [Effector(2, 0.5 * X), Effector(3, 0.5 * X)]
-    frames = hierarchy.body_frames(np.array([0.5, 0.15, -0.6, 0.8]), bodies)
-    goals = hierarchy.effector_positions(frames, tips)
-    return lambda q: hierarchy.system(q, bodies, tips, goals), np.array([0.1, 0.0, 0.1, 0.1])
+    frames = algorithms.body_frames(np.array([0.5, 0.15, -0.6, 0.8]), bodies)
+    goals = algorithms.effector_positions(frames, tips)
+    return lambda q: algorithms.tree_system(q, bodies, tips, goals), np.array([0.1, 0.0, 0.1, 0.1])
 
 
 def ball_chain() -> tuple[System, np.ndarray]:
@@ -63,9 +69,9 @@ def ball_chain() -> tuple[System, np.ndarray]:
                Socket(np.eye(3), 0.4 * X)]
     tool = Placement(0.2 * X, 0.2 * Y)
     answer = np.array([0.2, -0.4, 0.3, 0.5, 0.3, -0.2, 0.1, 0.4, 0.2])
-    at = spheroid_chain.configuration(answer, sockets)
+    at = algorithms.ball_frames(answer, sockets)[-1]
     goal = Placement(at.R @ tool.p + at.origin, logarithm(at.R @ exponential(tool.w)))
-    return lambda q: spheroid_chain.system(q, sockets, tool, goal), np.full(9, 0.1)
+    return lambda q: algorithms.ball_system(q, sockets, tool, goal), np.full(9, 0.1)
 
 
 SYSTEMS: dict[str, Callable[[], tuple[System, np.ndarray]]] = {

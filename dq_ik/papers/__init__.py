@@ -14,7 +14,13 @@
 """
 The mathematics of the four documents as small NumPy functions, for reading and for comparison.
 
-Nothing here is fast and nothing in the solvers needs it: the tests hold these functions against
-each other, against finite differences, against the kernels and against Pinocchio. A docstring says
-"differs from" where a document has a misprint. Tags like [Recipe] are in docs/references.md.
+One file or two for each document: [Kenwright2022] ``kenwright``, [ProjectedLineSearch]
+``projected_line_search``, [Rotations] ``rotations`` and ``rotations_algorithms``, [Recipe]
+``recipe`` and ``recipe_skeleton``. The solvers of the documents are in ``kernels``, in the form
+that is compiled.
+
+Nothing else here is fast and nothing in the solvers needs it: the tests hold these functions
+against each other, against finite differences, against the kernels and against Pinocchio. A
+docstring says "differs from" where a document has a misprint. Tags like [Recipe] are in
+docs/references.md.
 """

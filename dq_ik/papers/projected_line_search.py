@@ -11,35 +11,16 @@
 # WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
 # See the License for the specific language governing permissions and
 # limitations under the License.
-"""Jacobians from the geometry in the world frame: axes, arms and cross products."""
+"""[ProjectedLineSearch] appendix A: the tool vector, its Jacobian, a ball in Euler angles."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dq_ik.papers.rotations import rotation, UNIT
-from dq_ik.papers.screws import on_path
+from dq_ik.papers.recipe import on_path
+from dq_ik.papers.recipe_skeleton import euler_axes
 from dq_ik.robot.chain import Chain
 import numpy as np
-
-
-def world_jacobian(chain: Chain, q: np.ndarray, tip: str | None = None,
-                   point: np.ndarray | None = None) -> np.ndarray:
-    """
-    Jacobian (6, n) of a point of the tip in the world frame, linear rows first.
-
-    A turn gives ``(w x (p - c), w)``, a slide ``(d, 0)``; a mimic adds its column, scaled, to that
-    of its master ([Recipe] eq. 16; [Rotations] eqs. 74, 79).
-
-    :param point: in the tip's frame; None takes its origin
-    """
-    x = chain.fk(q, tip)
-    p = x.position if point is None else x @ np.asarray(point)
-    J = np.zeros((6, chain.n))
-    for screw in on_path(chain, q, tip):
-        column = np.append(np.cross(screw.axis, p - screw.origin) + screw.direction, screw.axis)
-        J[:, screw.variable] += screw.multiplier * column
-    return J
 
 
 def tool(chain: Chain, q: np.ndarray, tip: str | None = None) -> np.ndarray:
@@ -61,29 +42,6 @@ def tool_jacobian(chain: Chain, q: np.ndarray, tip: str | None = None) -> np.nda
         J[:, screw.variable] += screw.multiplier * np.concatenate(
             (np.cross(u, p - screw.origin) + screw.direction, np.cross(u, i), np.cross(u, j)))
     return J
-
-
-def euler_rotation(order: str, angles: Sequence[float]) -> np.ndarray:
-    """``R_a(angle_0) R_b(angle_1) R_c(angle_2)`` for an order like ``'zyz'`` or ``'xyz'``."""
-    R = np.eye(3)
-    for name, angle in zip(order, angles):
-        R = R @ rotation(UNIT[name], angle)
-    return R
-
-
-def euler_axes(order: str, angles: Sequence[float]) -> np.ndarray:
-    """
-    Axes (3, 3), in columns, about which the three Euler angles turn in the parent's frame.
-
-    Each unit axis is moved by the rotations to its left ([Recipe] eqs. 20-24, 26;
-    [ProjectedLineSearch] eq. A.19 for ``'zyz'``). Differs from [Recipe] eq. 25, which writes the
-    order zyx as ``R_z R_x R_y``.
-    """
-    axes, R = [], np.eye(3)
-    for name, angle in zip(order, angles):
-        axes.append(R @ UNIT[name])
-        R = R @ rotation(UNIT[name], angle)
-    return np.column_stack(axes)
 
 
 def ball_tool_block(R_0: np.ndarray, t_0: np.ndarray, order: str, angles: Sequence[float],

@@ -12,25 +12,45 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 """
-Analytic Jacobians of a pose and of a pose error ([Kenwright2022] Appendix B.B).
+[Kenwright2022] Appendix B: Jacobians by finite differences, and of a pose and of a pose error.
 
-First for a chain of ball joints in exponential-map coordinates, by differentiating the product of
-dual quaternions; then for any chain, with the left Jacobian of the logarithm, so that Newton steps
-on the error are exact.
+The analytic ones come first for a chain of ball joints in exponential-map coordinates, by
+differentiating the product of dual quaternions; then for any chain, with the left Jacobian of the
+logarithm, so that Newton steps on the error are exact.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 import math
 
-from dq_ik.papers.adjoints import bracket
-from dq_ik.papers.rotations import skew
+from dq_ik.papers.recipe import bracket
+from dq_ik.papers.rotations import logarithm
 from dq_ik.pose import Pose
 from dq_ik.robot.chain import Chain
 import numpy as np
 
+Function = Callable[[np.ndarray], np.ndarray]
 SMALL_ANGLE = 1e-3  # below, series; the neglected terms are of order angle**4
+CONJ = np.array((1.0, -1.0, -1.0, -1.0))
+
+
+def forward_differences(f: Function, q: np.ndarray, delta: float = 1e-7) -> np.ndarray:
+    """
+    ``J_n = (f(q + e_n delta) - f(q)) / delta`` ([Kenwright2022] eq. 47, algorithm 2).
+
+    :param f: function of (n,) to (m,)
+    :param delta: step; the error is of the order of the step
+    """
+    p = np.asarray(f(q))
+    return np.column_stack([(np.asarray(f(q + e)) - p) / delta for e in delta * np.eye(len(q))])
+
+
+def central_differences(f: Function, q: np.ndarray, delta: float = 1e-5) -> np.ndarray:
+    """``J_n = (f(q + e_n delta) - f(q - e_n delta)) / (2 delta)``; the error is delta squared."""
+    steps = delta * np.eye(len(q))
+    columns = [(np.asarray(f(q + e)) - np.asarray(f(q - e))) / (2.0 * delta) for e in steps]
+    return np.column_stack(columns)
 
 
 def left_multiplication(a: np.ndarray) -> np.ndarray:
@@ -80,22 +100,19 @@ def pose_jacobian(offsets: Sequence[np.ndarray], w: np.ndarray) -> np.ndarray:
     :param offsets: constant translation of each ball in the frame before
     :param w: rotation vectors, shape (m, 3)
     """
-    x = Pose.identity()
+    x, balls = Pose.identity(), []
     for t_i, w_i in zip(offsets, w):
-        x = x @ Pose.from_xyz_wxyz(t_i, (1, 0, 0, 0)) @ Pose.exp((0, 0, 0, *w_i))
+        before = x @ Pose.from_xyz_wxyz(t_i, (1, 0, 0, 0))
+        x = before @ Pose.exp((0, 0, 0, *w_i))
+        balls.append((before, x))
     sign = 1.0 if x.real[0] >= 0.0 else -1.0
-    conj = np.array((1.0, -1.0, -1.0, -1.0))
-    columns, before = [], Pose.identity()
-    for t_i, w_i in zip(offsets, w):
-        before = before @ Pose.from_xyz_wxyz(t_i, (1, 0, 0, 0))
-        here = before @ Pose.exp((0, 0, 0, *w_i))
+    columns = []
+    for (before, here), w_i in zip(balls, w):
         after = here.inverse() @ x
         d_real, d_dual = _product_rule(before, exp_derivative(np.asarray(w_i)), after)
-        d_t = 2.0 * (right_multiplication(conj * x.real) @ d_dual
-                     + left_multiplication(x.dual) @ (conj[:, None] * d_real))[1:]
-        d_o = log_derivative(sign * x.real) @ (sign * d_real)
-        columns.append(np.vstack((d_t, d_o)))
-        before = here
+        d_t = 2.0 * (right_multiplication(CONJ * x.real) @ d_dual
+                     + left_multiplication(x.dual) @ (CONJ[:, None] * d_real))[1:]
+        columns.append(np.vstack((d_t, log_derivative(sign * x.real) @ (sign * d_real))))
     return np.hstack(columns)
 
 
@@ -107,20 +124,12 @@ def _product_rule(before: Pose, rate: np.ndarray, after: Pose) -> tuple[np.ndarr
     return R @ real, R @ dual + D @ real
 
 
-def rotation_left_jacobian(w: np.ndarray) -> np.ndarray:
-    """Matrix (3, 3) ``J(w)``: ``exp(w + dw) = exp(J dw) exp(w)`` to first order."""
-    a, K = float(np.linalg.norm(w)), skew(w)
-    if a < SMALL_ANGLE:
-        return np.eye(3) + (0.5 - a * a / 24.0) * K + (1.0 / 6.0 - a * a / 120.0) * K @ K
-    return (np.eye(3) + (1.0 - math.cos(a)) / a**2 * K
-            + (a - math.sin(a)) / a**3 * K @ K)
-
-
 def screw_left_jacobian(xi: np.ndarray) -> np.ndarray:
     """
     Matrix (6, 6) ``J(xi)``: ``exp(xi + dxi) = exp(J dxi) exp(xi)`` to first order.
 
-    ``sum_k bracket(xi)^k / (k + 1)!``, summed until the terms vanish.
+    ``sum_k bracket(xi)^k / (k + 1)!``, summed until the terms vanish. Its last block (3, 3) does
+    the same for rotation vectors.
     """
     term, total, k = np.eye(6), np.eye(6), 1
     A = bracket(xi)
@@ -140,9 +149,9 @@ def split_error(chain: Chain, q: np.ndarray, target: Pose,
     ``-w``, the geometric Jacobian of [Rotations] eq. 86.
     """
     x = chain.fk(q, tip)
-    e_r = Pose.from_matrix(_rotation_only(target.matrix @ x.inverse().matrix)).log()[3:]
+    e_r = logarithm(target.matrix[:3, :3] @ x.matrix[:3, :3].T)
     J = -chain.jacobian(q, tip)
-    J[3:] = np.linalg.solve(rotation_left_jacobian(-e_r), J[3:])
+    J[3:] = np.linalg.solve(screw_left_jacobian(np.append(np.zeros(3), -e_r))[3:, 3:], J[3:])
     return np.append(target.position - x.position, e_r), J
 
 
@@ -155,9 +164,3 @@ def screw_error(chain: Chain, q: np.ndarray, target: Pose,
     """
     e = (chain.fk(q, tip).inverse() @ target).log()
     return e, -np.linalg.solve(screw_left_jacobian(e), chain.jacobian(q, tip, frame='body'))
-
-
-def _rotation_only(T: np.ndarray) -> np.ndarray:
-    R = np.eye(4)
-    R[:3, :3] = T[:3, :3]
-    return R

@@ -11,15 +11,103 @@
 # WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
 # See the License for the specific language governing permissions and
 # limitations under the License.
-"""Product of exponentials: Jacobians in the body frame by adjoints ([Recipe] sections 1.1-1.3)."""
+"""
+[Recipe] section 1: Jacobians of a chain, by cross products and by adjoints.
+
+The joints on the way from the base to a tip are placed in the base frame one by one. Their columns
+are then written in the world, or carried to the tip's own frame (product of exponentials).
+"""
 
 from __future__ import annotations
 
-from dq_ik.papers.rotations import skew
-from dq_ik.papers.screws import on_path, Screw
+from typing import NamedTuple
+
+from dq_ik.errors import ChainError
+from dq_ik.papers.rotations import rotation, skew
 from dq_ik.pose import Pose
 from dq_ik.robot.chain import Chain
+from dq_ik.robot.model import JointKind, Mimic
 import numpy as np
+
+KINDS = (JointKind.REVOLUTE, JointKind.CONTINUOUS, JointKind.PRISMATIC, JointKind.BALL)
+NONE = np.zeros(3)
+
+
+class Screw(NamedTuple):
+    """
+    One axis of motion in the base frame; it turns or slides, the other vector is zero.
+
+    :param axis: unit axis of rotation
+    :param direction: direction of travel
+    :param origin: a point of the axis
+    :param variable: index in the joint vector
+    :param multiplier: of a mimic joint, otherwise 1
+    """
+
+    axis: np.ndarray
+    direction: np.ndarray
+    origin: np.ndarray
+    variable: int
+    multiplier: float
+
+
+def on_path(chain: Chain, q: np.ndarray, tip: str | None = None) -> list[Screw]:
+    """
+    Return the axes of motion that carry a tip, base first ([Recipe] On-Path).
+
+    A ball has three, the axes of its moved frame: its tangent space.
+    """
+    x, screws = Pose.identity(), []
+    for joint in chain.model.joint_path(chain.base, chain.tips[chain.tip_number(tip)]):
+        x = x @ joint.origin
+        if joint.kind is JointKind.FIXED:
+            continue
+        if joint.kind not in KINDS:
+            raise ChainError(f"joint '{joint.name}' is {joint.kind}; the textbook functions take "
+                             'revolute, continuous, prismatic, fixed and ball joints')
+        name = joint.mimic.joint if joint.mimic else joint.name
+        if joint.kind is JointKind.BALL:
+            first, axes = chain.joint_names.index(f'{name}.x'), axis_frame(joint.axis)
+            x = x @ Pose.exp((*NONE, *(axes @ q[first:first + 3])))
+            screws += [Screw(axis, NONE, x.position, first + k, 1.0)
+                       for k, axis in enumerate((x.matrix[:3, :3] @ axes).T)]
+            continue
+        variable, slides = chain.joint_names.index(name), joint.kind is JointKind.PRISMATIC
+        mimic = joint.mimic or Mimic(name)
+        axis = x.matrix[:3, :3] @ joint.axis
+        turn, travel = (NONE, axis) if slides else (axis, NONE)
+        screws.append(Screw(turn, travel, x.position, variable, mimic.multiplier))
+        motion = (mimic.multiplier * q[variable] + mimic.offset) * np.array(joint.axis)
+        x = x @ Pose.exp((*motion, *NONE) if slides else (*NONE, *motion))
+    return screws
+
+
+def axis_frame(axis: tuple[float, float, float]) -> np.ndarray:
+    """Return the shortest rotation (3, 3) from z to a unit axis; about x where the axis is -z."""
+    across = np.cross((0.0, 0.0, 1.0), axis)
+    sine = float(np.linalg.norm(across))
+    if sine < 1e-6:
+        return np.eye(3) if axis[2] > 0.0 else np.diag((1.0, -1.0, -1.0))
+    return rotation(across / sine, np.arctan2(sine, axis[2]))
+
+
+def world_jacobian(chain: Chain, q: np.ndarray, tip: str | None = None,
+                   point: np.ndarray | None = None) -> np.ndarray:
+    """
+    Jacobian (6, n) of a point of the tip in the world frame, linear rows first.
+
+    A turn gives ``(w x (p - c), w)``, a slide ``(d, 0)``; a mimic adds its column, scaled, to that
+    of its master ([Recipe] eq. 16; [Rotations] eqs. 74, 79).
+
+    :param point: in the tip's frame; None takes its origin
+    """
+    x = chain.fk(q, tip)
+    p = x.position if point is None else x @ np.asarray(point)
+    J = np.zeros((6, chain.n))
+    for screw in on_path(chain, q, tip):
+        column = np.append(np.cross(screw.axis, p - screw.origin) + screw.direction, screw.axis)
+        J[:, screw.variable] += screw.multiplier * column
+    return J
 
 
 def adjoint(x: Pose) -> np.ndarray:

@@ -11,14 +11,14 @@
 # WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
 # See the License for the specific language governing permissions and
 # limitations under the License.
-"""A character with a free root and spherical joints ([Recipe] section 2, procedures 1-3)."""
+"""[Recipe] section 2: a character with a free root and spherical joints, procedures 1-3."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from dq_ik.papers.adjoints import adjoint, adjoint_of
+from dq_ik.papers.recipe import adjoint, adjoint_of
 from dq_ik.papers.rotations import rotation, UNIT
 from dq_ik.pose import Pose
 import numpy as np
@@ -47,25 +47,40 @@ class Posture(NamedTuple):
     angles: np.ndarray
 
 
-def local_rotation(bone: Bone, angles: np.ndarray) -> np.ndarray:
-    """Rotation of a joint in its parent, by the order of its angles ([Recipe] eq. 22)."""
+def euler_rotation(order: str, angles: Sequence[float] | np.ndarray) -> np.ndarray:
+    """``R_a(angle_0) R_b(angle_1) R_c(angle_2)`` for an order like ``'zyz'`` or ``'xyz'``."""
     R = np.eye(3)
-    for name in bone.order:
-        R = R @ rotation(UNIT[name], angles['xyz'.index(name)])
+    for name, angle in zip(order, angles):
+        R = R @ rotation(UNIT[name], angle)
     return R
 
 
-def axes_in_parent(bone: Bone, angles: np.ndarray) -> np.ndarray:
+def euler_axes(order: str, angles: Sequence[float] | np.ndarray) -> np.ndarray:
     """
-    Columns ``(p_x, p_y, p_z)``: the three joint axes in the parent's frame ([Recipe] eqs. 20-26).
+    Axes (3, 3), in columns, about which the three Euler angles turn in the parent's frame.
 
-    An axis is turned by the rotations to its left in the order, not by those to its right.
+    Each unit axis is moved by the rotations to its left, not by those to its right ([Recipe]
+    eqs. 20-24, 26; [ProjectedLineSearch] eq. A.19 for ``'zyz'``). Differs from [Recipe] eq. 25,
+    which writes the order zyx as ``R_z R_x R_y``.
     """
-    columns, R = {}, np.eye(3)
-    for name in bone.order:
-        columns[name] = R @ UNIT[name]
-        R = R @ rotation(UNIT[name], angles['xyz'.index(name)])
-    return np.column_stack([columns[name] for name in 'xyz'])
+    return np.column_stack([euler_rotation(order[:k], angles[:k]) @ UNIT[name]
+                            for k, name in enumerate(order)])
+
+
+def local_rotation(bone: Bone, angles: np.ndarray) -> np.ndarray:
+    """Rotation of a joint in its parent, by the order of its angles ([Recipe] eq. 22)."""
+    return euler_rotation(bone.order, angles[_places(bone)])
+
+
+def axes_in_parent(bone: Bone, angles: np.ndarray) -> np.ndarray:
+    """Columns ``(p_x, p_y, p_z)``: the joint axes in the parent's frame ([Recipe] eqs. 20-26)."""
+    axes = np.empty((3, 3))
+    axes[:, _places(bone)] = euler_axes(bone.order, angles[_places(bone)])
+    return axes
+
+
+def _places(bone: Bone) -> list[int]:
+    return ['xyz'.index(name) for name in bone.order]
 
 
 def world_poses(bones: Sequence[Bone], posture: Posture) -> list[Pose]:
@@ -105,7 +120,7 @@ def simple_jacobian(bones: Sequence[Bone], posture: Posture, joint: int,
         bone = bones[j]
         R_parent = np.eye(3) if bone.parent == ROOT else poses[bone.parent].matrix[:3, :3]
         axes = R_parent @ axes_in_parent(bone, posture.angles[j])
-        J[:, _block(j)] = np.cross(axes.T, p_e - poses[j].position).T
+        J[:, 3 + 3 * j:6 + 3 * j] = np.cross(axes.T, p_e - poses[j].position).T
     return J
 
 
@@ -142,7 +157,3 @@ def _adjoint_jacobian(bones: Sequence[Bone], posture: Posture, joint: int, *,
             Ad = adjoint_of(Ad[:3, :3] @ adjustment, x_b_j.position)
         J[:, 3 * j:3 * j + 3] = Ad[:, 3:]
     return J
-
-
-def _block(j: int) -> slice:
-    return slice(3 + 3 * j, 6 + 3 * j)
