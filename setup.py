@@ -169,7 +169,7 @@ setup(
     license='Apache-2.0',
     python_requires='>=3.10',
     packages=find_packages(include=[PACKAGE, f'{PACKAGE}.*']),
-    package_data={PACKAGE: ['py.typed', 'native/*.c', 'native/cmake/*']},
+    package_data={PACKAGE: ['py.typed', 'native/*.c', 'native/*.in', 'native/cmake/*']},
     ext_modules=[Extension(BUILT.replace('/', '.') + '.door', [])] if HAS_LIBRARY else [],
     cmdclass={'build_ext': BuildLibrary},
     options={'bdist_wheel': {'py_limited_api': 'cp311'}} if HAS_LIBRARY and LIMITED else {},

@@ -21,8 +21,7 @@ from typing import overload
 from dq_ik.core.algebra import dual_quaternion, quaternion
 from dq_ik.core.entries.pose_input import Fault, PoseKind
 from dq_ik.errors import PoseError
-from dq_ik.native.faults import fault_of
-from dq_ik.native.load import door
+from dq_ik.native.load import door, fault_of
 import numpy as np
 from numpy.typing import ArrayLike
 

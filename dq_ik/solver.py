@@ -22,8 +22,7 @@ from dq_ik.core.entries.pose_input import PoseKind, WIDTHS
 from dq_ik.core.memory.layout import ANSWER
 from dq_ik.errors import DqIkError, GoalError, SeedError
 from dq_ik.goal import as_pose, Goal, pose_numbers, SAY_THE_ORDER
-from dq_ik.native.faults import fault_of
-from dq_ik.native.load import door
+from dq_ik.native.load import door, fault_of
 from dq_ik.native.parallel import on_all_cores
 from dq_ik.options import CallOptions, checked, IkOptions, Overrides
 from dq_ik.pose import Pose

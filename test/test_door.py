@@ -30,10 +30,9 @@ from arms import arm, nearby, PATIENT
 from dq_ik import Goal, GoalError, Pose, SeedError, Solver
 from dq_ik.core.entries.pose_input import Fault, PoseKind
 from dq_ik.errors import OptionError
+from dq_ik.native.build import LIBRARY
 from dq_ik.native.door import ctypes_entries, Door
-from dq_ik.native.faults import fault_of
-from dq_ik.native.link import LIBRARY
-from dq_ik.native.load import door
+from dq_ik.native.load import door, fault_of
 from helpers import close
 import numpy as np
 import pytest
@@ -50,10 +49,9 @@ def ctypes_door() -> Door:
     library = ctypes.CDLL(str(door().path.parent / LIBRARY))
     library.dq_ik_digest.restype = ctypes.c_char_p
     assert library.dq_ik_digest().decode() in door().path.name
-    found = Door(ctypes_entries(lambda name: ctypes.cast(
-        getattr(library, name), ctypes.c_void_p).value), 'ctypes')
-    found.engine = library
-    return found
+    entries = ctypes_entries(lambda name: ctypes.cast(
+        getattr(library, name), ctypes.c_void_p).value)
+    return Door(entries, 'ctypes', engine=library)
 
 
 # --- the same answers by all doors ---------------------------------------------------------------

@@ -26,7 +26,7 @@ import sys
 import tempfile
 
 from dq_ik.native import files
-from dq_ik.native.link import LIBRARY
+from dq_ik.native.build import LIBRARY
 from dq_ik.native.load import door
 import pytest
 from test_plain import environment
@@ -356,8 +356,7 @@ from dq_ik.core.compile import kernel
 from dq_ik.core.memory.layout import ROBOT, VARIABLE
 from dq_ik.core.memory.arrays import vector
 from dq_ik.core.memory.views import read
-from dq_ik.native.faults import fault_of
-from dq_ik.native.load import describe, door
+from dq_ik.native.load import describe, door, fault_of
 from helpers import compiled
 
 assert 'indices checked' in describe(), describe()

@@ -30,8 +30,7 @@ from dq_ik.core.memory.views import read
 from dq_ik.core.packing import joints as column
 from dq_ik.core.packing import normals, pack, spread, stored
 from dq_ik.core.packing.joint_check import PackError
-from dq_ik.native.faults import fault_of
-from dq_ik.native.load import door
+from dq_ik.native.load import door, fault_of
 from dq_ik.robot.build import build_model
 from dq_ik.robot.chain import Chain
 from dq_ik.robot.joint_table import joint_table, PARTS, tip_table

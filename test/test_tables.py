@@ -28,8 +28,7 @@ from dq_ik.core.memory.arrays import address
 from dq_ik.core.memory.layout import ANSWER, PACKING, REQUEST, ROBOT, WORK
 from dq_ik.core.memory.table import FLOAT, formula, HEAD, Row, SINGLE, Table
 from dq_ik.core.memory.views import DTYPES, read
-from dq_ik.native.faults import fault_of
-from dq_ik.native.load import door
+from dq_ik.native.load import door, fault_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 import numpy as np

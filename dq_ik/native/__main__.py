@@ -17,22 +17,27 @@
 from __future__ import annotations
 
 import argparse
+from importlib import import_module
 from pathlib import Path
 import platform
 import sys
 import time
 from types import ModuleType
 
-HERE = Path(__file__).resolve().parent
+if 'dq_ik' not in sys.modules:  # run by its path: the rest of the package is not needed
+    package = ModuleType('dq_ik')
+    package.__path__ = [str(Path(__file__).resolve().parents[1])]
+    sys.modules['dq_ik'] = package
+
+from dq_ik.native import build, files, levels
 
 
 def main() -> int:
     """Build, or generate the files from which gcc alone builds; say how long it took."""
-    if 'dq_ik' not in sys.modules:  # run by its path: the rest of the package is not needed
-        package = ModuleType('dq_ik')
-        package.__path__ = [str(HERE.parent)]
-        sys.modules['dq_ik'] = package
-    from dq_ik.native import build, files, levels
+    if sys.argv[1:2] == ['--step']:  # of a build, in a process of its own
+        module, function = sys.argv[2].split('.')
+        getattr(import_module(f'dq_ik.native.{module}'), function)(*sys.argv[3:])
+        return 0
     given = parse_arguments()
     wanted = given.levels or [levels.own_level()]
     if 'all' in wanted:
@@ -43,12 +48,7 @@ def main() -> int:
         print(f'dq_ik: {time.monotonic() - start:4.0f} s  {text}', flush=True)
 
     try:
-        if given.generate:
-            name = files.digest(given.checked)
-            fresh = build.archived(name, wanted, given.output) is not None
-        else:
-            fresh = build.ready(given.output, wanted, given.checked)
-        if fresh and not given.anew:
+        if not given.anew and is_fresh(given, wanted):
             say(f'up to date: {given.output}')
             return 0
         given.output.mkdir(parents=True, exist_ok=True)
@@ -61,9 +61,15 @@ def main() -> int:
     return 0
 
 
+def is_fresh(given: argparse.Namespace, wanted: list[str]) -> bool:
+    """Tell whether what is asked for is there already."""
+    if given.generate:
+        return build.archived(files.digest(given.checked), wanted, given.output) is not None
+    return build.ready(given.output, wanted, given.checked)
+
+
 def parse_arguments() -> argparse.Namespace:
     """Return the options of the command line."""
-    from dq_ik.native import files, levels
     parser = argparse.ArgumentParser(prog='dq_ik.native', description=(
         'Build the native library from the Python kernels. Needs gcc, and numba '
         f'{files.NUMBA}, which is installed into a private environment if it is not there. '

@@ -33,7 +33,7 @@ static const double ORIGIN[3] = {0.0, 0.0, 0.0};
 
 /*
  * The first fields of NumPy's arrays and types of numbers, which are public and have not changed
- * since NumPy 1.0. A buffer of a new array costs three times as much as a look at these.
+ * since NumPy 1.0. A buffer of a new array costs three times as much as reading these.
  */
 typedef struct {
     PyObject_HEAD
@@ -53,8 +53,8 @@ typedef struct {
 enum { CONTIGUOUS = 0x1, ALIGNED = 0x100, WRITABLE = 0x400, FLOAT64 = 12 };
 static PyTypeObject *array_type; /* none: arrays are not as expected, and buffers are used */
 
-/* Look at an array of float64 as at a buffer that need not be released; 0: it is none. */
-static int look_at_array(PyObject *object, Py_buffer *buffer, int flags)
+/* View an array of float64 as a buffer that need not be released; 0: it is none. */
+static int view_array(PyObject *object, Py_buffer *buffer, int flags)
 {
     const Array *array = (const Array *)object;
     int needed = CONTIGUOUS | ALIGNED | (flags & PyBUF_WRITABLE ? WRITABLE : 0);
@@ -80,7 +80,7 @@ static void meet_numpy(void)
         Py_buffer buffer, seen;
         array_type = Py_TYPE(array);
         if (PyObject_GetBuffer(array, &buffer, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT) == 0) {
-            int same = !strcmp(buffer.format, "d") && look_at_array(array, &seen, PyBUF_WRITABLE)
+            int same = !strcmp(buffer.format, "d") && view_array(array, &seen, PyBUF_WRITABLE)
                 && seen.buf == buffer.buf && seen.len == buffer.len && seen.ndim == 2
                 && seen.shape[0] == 3 && seen.shape[1] == 2;
             if (!same)
@@ -109,7 +109,7 @@ static int open_buffer(PyObject *object, Py_buffer *buffer, int flags)
 /* Open an array or a buffer for the time of a call. */
 static int open_numbers(PyObject *object, Py_buffer *buffer, int flags)
 {
-    return look_at_array(object, buffer, flags) || open_buffer(object, buffer, flags);
+    return view_array(object, buffer, flags) || open_buffer(object, buffer, flags);
 }
 
 static int64_t words(const Py_buffer *buffer)
@@ -464,7 +464,22 @@ static void release_arguments(const char *letters, Argument *arguments)
             PyBuffer_Release(&arguments[k].buffer);
 }
 
-#include "entries.h" /* generated: one function for each entry, and their table `entries` */
+/* The function by which Python calls an entry, and its row in the table of functions. */
+#define CALL(name, letters, ...) \
+    static PyObject *call_##name(PyObject *self, PyObject *const *args, Py_ssize_t count) \
+    { \
+        Argument a[sizeof letters - 1]; \
+        int64_t result; \
+        if (read_arguments(letters, args, count, a) < 0) \
+            return NULL; \
+        Py_BEGIN_ALLOW_THREADS \
+        result = dq_ik_##name(__VA_ARGS__); \
+        Py_END_ALLOW_THREADS \
+        release_arguments(letters, a); \
+        return PyLong_FromLongLong(result); \
+    }
+#define ROW(name) {#name, (PyCFunction)(void (*)(void))call_##name, METH_FASTCALL, NULL}
+#include "entries.h" /* generated: CALL for each entry, and their table `entries` */
 
 static struct PyModuleDef module = {
     PyModuleDef_HEAD_INIT, "dq_ik.native.door", NULL, -1, entries, NULL, NULL, NULL, NULL};

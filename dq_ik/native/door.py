@@ -23,11 +23,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 import ctypes
-import inspect
+from functools import partial
 from typing import Any
 
 from dq_ik.core.entries.exports import ENTRIES
 from dq_ik.core.entries.pose_input import PoseKind
+from dq_ik.native.calls import arguments
 import numpy as np
 
 Entries = Mapping[str, Callable[..., int]]
@@ -39,23 +40,16 @@ N_SIZES = 4  # words of the heads that are read here: table, length, n, n_tips
 class Door:
     """A door: its entries by name, and the types ``Robot`` and ``Solver`` made of them."""
 
-    def __init__(self, entries: Entries, kind: str, level: str = '') -> None:
+    def __init__(self, entries: Entries, kind: str, level: str = '', engine: Any = None) -> None:
         """
         Take over entries that accept NumPy arrays for addresses, and None for no address.
 
         :param kind: for people: how the entries are called
         :param level: of the processor
+        :param engine: what keeps the entries alive
         """
-        self.entries, self.kind, self.level = entries, kind, level
-        self.engine: Any = None  # what keeps the entries alive
-
-    def Robot(self, block: np.ndarray) -> Robot:  # noqa: N802 - as the type of door.c
-        """Prepare a robot."""
-        return Robot(self.entries, block)
-
-    def Solver(self, robot: np.ndarray, request: np.ndarray) -> Solver:  # noqa: N802
-        """Prepare a solver."""
-        return Solver(self.entries, robot, request)
+        self.entries, self.kind, self.level, self._engine = entries, kind, level, engine
+        self.Robot, self.Solver = partial(Robot, entries), partial(Solver, entries)
 
 
 class Robot:
@@ -68,7 +62,9 @@ class Robot:
     def __init__(self, entries: Entries, block: np.ndarray) -> None:
         """Note the sizes of a robot's block."""
         self._entries, self._block = entries, block
-        self._memory_size = _memory_size(entries, block)
+        self._memory_size = entries['memory_size'](block) if _is_whole(block) else -1
+        if self._memory_size < 0:
+            raise ValueError('this block is no robot of this version')
         self._n, self._n_tips = _sizes(block)
 
     def fk(self, q: Any, tip: int) -> Any:
@@ -94,14 +90,13 @@ class Robot:
             out, np.empty(self._memory_size))
 
 
-class Solver:
+class Solver(Robot):
     """A robot and a request, for single solves."""
 
     def __init__(self, entries: Entries, robot: np.ndarray, request: np.ndarray) -> None:
         """Note the sizes."""
-        self._entries, self._robot, self._request = entries, robot, request
-        self._memory_size = _memory_size(entries, robot)
-        self._n, self._n_tips = _sizes(robot)
+        super().__init__(entries, robot)
+        self._request = request
         if (not _is_whole(request) or entries['answer_size'](request) < 0
                 or _sizes(request) != _sizes(robot)):
             raise ValueError('this block is no request for this robot')
@@ -115,7 +110,7 @@ class Solver:
                 or (seeded and not _is_vector(seed, self._n))):
             return None
         return self._entries['solve'](
-            self._robot, self._request, 1, goal.reshape(-1), int(kind), 1,
+            self._block, self._request, 1, goal.reshape(-1), int(kind), 1,
             seed if seeded else NO_NUMBERS, int(seeded), timeout, answer, 1,
             np.empty(self._memory_size))
 
@@ -123,13 +118,6 @@ class Solver:
 def _is_whole(block: np.ndarray) -> bool:
     """Tell whether a block has the length that its head states."""
     return len(block) >= N_SIZES and int(block[:2].view(np.int64)[1]) == len(block)
-
-
-def _memory_size(entries: Entries, robot: np.ndarray) -> int:
-    size = entries['memory_size'](robot) if _is_whole(robot) else -1
-    if size < 0:
-        raise ValueError('this block is no robot of this version')
-    return size
 
 
 def _sizes(block: np.ndarray) -> list[int]:
@@ -149,11 +137,11 @@ def _is_vector(value: Any, n: int) -> bool:
 def plain_entries() -> Entries:
     """Return the entries as they are written."""
     def called(function: Callable[..., int]) -> Callable[..., int]:
-        def call(*arguments: Any) -> int:
+        def call(*values: Any) -> int:
             with np.errstate(all='ignore'):
-                return int(function(*(NO_NUMBERS if argument is None else
-                                      argument.reshape(-1) if isinstance(argument, np.ndarray)
-                                      else argument for argument in arguments)))
+                return int(function(*(NO_NUMBERS if value is None else value.reshape(-1)
+                                      if isinstance(value, np.ndarray) else value
+                                      for value in values)))
         return call
     return {name: called(function) for name, function in ENTRIES.items()}
 
@@ -164,17 +152,11 @@ def ctypes_entries(address: Callable[[str], int]) -> Entries:
 
     :param address: gives the address of a C function by its name
     """
-    return {name: _by_ctypes(address(f'dq_ik_{name}'), function)
-            for name, function in ENTRIES.items()}
+    kinds: dict[str, Any] = {'int': ctypes.c_int64, 'float': ctypes.c_double}
 
-
-def _by_ctypes(address: int, function: Callable) -> Callable[..., int]:
-    kinds: list[Any] = [{'int': ctypes.c_int64, 'float': ctypes.c_double}.get(
-        str(parameter.annotation), ctypes.c_void_p)
-        for parameter in inspect.signature(function).parameters.values()]
-    native = ctypes.CFUNCTYPE(ctypes.c_int64, *kinds)(address)
-
-    def call(*arguments: Any) -> int:
-        return native(*(argument.ctypes.data if isinstance(argument, np.ndarray) else argument
-                        for argument in arguments))
-    return call
+    def called(name: str) -> Callable[..., int]:
+        given = [kinds.get(kind, ctypes.c_void_p) for kind in arguments(name).values()]
+        native = ctypes.CFUNCTYPE(ctypes.c_int64, *given)(address(f'dq_ik_{name}'))
+        return lambda *values: native(*(
+            value.ctypes.data if isinstance(value, np.ndarray) else value for value in values))
+    return {name: called(name) for name in ENTRIES}

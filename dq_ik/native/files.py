@@ -32,22 +32,17 @@ import sysconfig
 
 PACKAGE = Path(__file__).resolve().parents[1]
 BUILT = PACKAGE / 'native' / 'built'  # builds beside the sources, and in wheels
-RECIPE = ('door.c', 'front_end.py', 'back_end.py', 'header.py', 'c_text.py', 'fields.py',
-          'levels.py', 'link.py')
-NUMBA = '0.68.1'  # the front end uses private names of it
+RECIPE = ('door.c', 'dq_ik.h.in', 'header.py', 'calls.py', 'translate.py', 'levels.py',
+          'build.py')
+NUMBA = '0.68.1'  # private names of it are used
 LOADED = 1  # type of an ELF segment that is loaded
-
-
-def kernels() -> list[Path]:
-    """Return the files that hold kernels."""
-    return sorted([*(PACKAGE / 'core').rglob('*.py'), *(PACKAGE / 'papers/kernels').glob('*.py')])
 
 
 def digest(checked: bool = False) -> str:
     """Return a name for the sources of the library."""
     found = hashlib.sha256(f'{NUMBA} {"checked" if checked else ""}'.encode())
-    recipe = [PACKAGE / 'native' / name for name in RECIPE]
-    for path in [*kernels(), *recipe]:
+    kernels = [*(PACKAGE / 'core').rglob('*.py'), *(PACKAGE / 'papers/kernels').glob('*.py')]
+    for path in [*sorted(kernels), *(PACKAGE / 'native' / name for name in RECIPE)]:
         found.update(path.read_bytes())
     return found.hexdigest()[:16]
 
@@ -77,6 +72,18 @@ def is_private(folder: Path) -> bool:
     except OSError:
         return False
     return status.st_uid == os.getuid() and not status.st_mode & 0o022
+
+
+def writable_folder() -> Path:
+    """Return the folder for a build: the package's, or the user's own."""
+    if os.access(BUILT.parent, os.W_OK):
+        BUILT.mkdir(exist_ok=True)
+        return BUILT
+    own = cache_folder()
+    own.mkdir(parents=True, exist_ok=True, mode=0o700)
+    if not is_private(own):
+        raise PermissionError(f'{own} may be written by others; make it your own (chmod 700)')
+    return own
 
 
 def doors(name: str) -> list[Path]:

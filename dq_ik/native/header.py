@@ -13,197 +13,250 @@
 # limitations under the License.
 
 """
-The C side, written from the tables and the entries: the header, the door's entries, the choice.
+The header of the library, ``dq_ik.h``: its frame is ``dq_ik.h.in``, the rest comes from the core.
 
-Nothing here is written down twice: names and types of arguments come from the annotations of
-:mod:`dq_ik.core.entries.exports`, places of fields from :mod:`dq_ik.core.memory.layout`.
+No meaning is written down twice: names and types of arguments come from the annotations of
+:mod:`dq_ik.core.entries.exports`, comments from docstrings and remarks of the Python sources,
+places of fields from :mod:`dq_ik.core.memory.layout`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from enum import IntEnum
 import inspect
+from pathlib import Path
 import re
+from string import Template
 import textwrap
+from types import ModuleType
+from typing import Any
 
 from dq_ik.core.entries.block_check import FAULTS
 from dq_ik.core.entries.exports import ENTRIES
 from dq_ik.core.entries.pose_input import Fault, PoseKind
 from dq_ik.core.memory import layout
-from dq_ik.core.memory.layout import Method, Mode
+from dq_ik.core.memory.layout import ANSWER, Method, Mode, REQUEST, ROBOT
+from dq_ik.core.memory.table import Field, formula, HEAD, INTEGER, Row, Table
 from dq_ik.core.packing import joints
 from dq_ik.core.packing.joint_check import PackError
 from dq_ik.core.packing.joints import JointType
 from dq_ik.core.solve.verdict import SENTENCES, Status
-from dq_ik.native.c_text import COLUMNS, comment, documented, enum, in_c, remarks, struct, texts
-from dq_ik.native.fields import accessors
-from dq_ik.native.levels import LEVELS, tests_of
+from dq_ik.native.calls import choice, door_entries, prototype
+from dq_ik.native.files import PACKAGE
 
-TYPES = {'Numbers': 'const double *', 'NumbersOut': 'double *', 'int': 'int64_t ',
-         'float': 'double ', 'joints': 'const dq_ik_joint *', 'tips': 'const dq_ik_tip *'}
+FRAME = PACKAGE / 'native' / 'dq_ik.h.in'
+COLUMNS = 99
 TIED = '~'  # a space at which no line ends
-LETTERS = {'Numbers': 'r', 'NumbersOut': 'w', 'int': 'i', 'float': 'd'}
-ENUMS = (PoseKind, Status, Fault, PackError, JointType, Method, Mode)
-INTRODUCTION = """\
-Copyright 2026 The dq_ik Authors
-
-Licensed under the Apache License, Version 2.0 (the "License");
-you may not use this file except in compliance with the License.
-You may obtain a copy of the License at
-
-    http://www.apache.org/licenses/LICENSE-2.0
-
-Unless required by applicable law or agreed to in writing, software
-distributed under the License is distributed on an "AS IS" BASIS,
-WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
-See the License for the specific language governing permissions and
-limitations under the License.
-
-dq_ik: inverse kinematics with dual quaternions under hard joint limits, for C and C++.
-
-Units and orders. Lengths are metres, angles radians, times seconds. Matrices are written row by
-row. Tables (n, m) are n rows of m numbers. Numbers are doubles; sizes of memory are in words of
-eight bytes, so that std::vector<double> or an array of doubles is the memory for everything.
-
-Blocks. A robot, a request and an answer are blocks of words. Make them in this order:
-
-  robot    dq_ik_robot_size() and dq_ik_robot() write it from a table of joints; or read a file
-           that 'dq_ik export robot.urdf arm.dqik' has written, and call dq_ik_check_robot()
-  request  dq_ik_request_size(), dq_ik_request(); then change what you want to have otherwise
-  memory   dq_ik_memory_size(); what a call works in
-  answer   dq_ik_answer_size(); dq_ik_solve() writes it, dq_ik_answer_...() read it
-
-Threads. No function allocates, throws, locks or keeps anything. Robots and requests are only
-read: any number of threads may share them. Memory and answers belong to one call at a time.
-
-Results. Below zero, a result says what is wrong: DQ_IK_FAULT(result) is the reason,
-DQ_IK_FAULT_ROW(result) the row of the argument that is meant. Nothing else is an error: a goal
-out of reach has an answer, the nearest configuration within the limits, and a status that says
-so. The numbers in a request are not checked: take methods and modes from the enums, finite
-numbers, and limits within those of the robot.
-
-This file is generated from the Python sources."""
-
-START = """\
-#ifndef DQ_IK_H
-#define DQ_IK_H
-
-#include <stdint.h>
-#include <string.h>
-"""
-API = """\
-#ifdef DQ_IK_EXPORTS
-#define DQ_IK_API __attribute__((visibility("default")))
-#else
-#define DQ_IK_API
-#endif
-
-#ifdef __cplusplus
-extern "C" {
-#endif
-
-/* Name of the sources that the library was built from; that of this file is DQ_IK_DIGEST. */
-DQ_IK_API const char *dq_ik_digest(void);
-
-/* Kind of processor whose code is used here; NULL: there is none for this processor, and no other
-   function may be called. */
-DQ_IK_API const char *dq_ik_level(void);
-"""
+# What members of each enum begin with in C.
+PREFIXES: dict[type[IntEnum], str] = {
+    PoseKind: 'POSE', Status: 'STATUS', Fault: 'FAULT', PackError: 'PACK', JointType: 'JOINT',
+    Method: 'METHOD', Mode: 'MODE'}
+# What of a robot concerns callers; the rest is for the kernels.
+OF_ROBOT = ('n', 'n_tips', 'n_stored', 'lower', 'upper', 'neutral', 'period', 'reach', 'joint',
+            'part')
+SIZES = {'n': 'variables: numbers of a joint vector', 'n_tips': 'tips',
+         'n_stored': 'configurations from which searches may start',
+         'max_solutions': 'room for solutions', 'max_trace': 'room for iterates'}
+HEADINGS = {
+    'robot': 'What may be read of a robot. Variables are in the order of the table of joints.',
+    'request': 'A request: what dq_ik_request() has written may be read, and set.',
+    'answer': 'An answer, as dq_ik_solve() writes it.'}
 
 
 def header(digest: str, version: str) -> str:
     """Return the C header."""
-    parts = [comment(INTRODUCTION), START,
-             f'#define DQ_IK_VERSION "{version}"', f'#define DQ_IK_DIGEST "{digest}"\n',
-             f'#define DQ_IK_FAULT(result) ((result) < 0 ? -(result) % {FAULTS} : 0)',
-             f'#define DQ_IK_FAULT_ROW(result) ((result) < 0 ? -(result) / {FAULTS} : 0)\n']
-    parts += [enum(kind, SENTENCES if kind is Status else {}) + '\n' for kind in ENUMS]
-    for name, module in (('joint', joints), ('tip', joints), ('goal', layout)):
-        parts.append(struct(name, getattr(module, name.upper()), module) + '\n')
-    parts.append(API)
-    for name, function in ENTRIES.items():
-        tied = re.sub('([a-z0-9_]) (?=[a-z*])', rf'\1{TIED}', prototype(name))
-        declaration = textwrap.fill(f'DQ_IK_API {tied};', COLUMNS,
-                                    subsequent_indent=' ' * 4).replace(TIED, ' ')
-        parts += [documented(inspect.getdoc(function) or '', ENTRIES), declaration, '']
-    parts += ['#ifdef __cplusplus\n}\n#endif\n', *accessors(), *_words()]
-    return '\n'.join([*parts, '#endif\n'])
+    types = [enum(kind, SENTENCES if kind is Status else {}) for kind in PREFIXES]
+    types += [struct(name, getattr(module, name.upper()), module)
+              for name, module in (('joint', joints), ('tip', joints), ('goal', layout))]
+    texts = [words('status_text', 'A DQ_IK_STATUS_... in words.', Status, SENTENCES),
+             words('fault_text', 'A DQ_IK_FAULT_... in words: '
+                   'dq_ik_fault_text(DQ_IK_FAULT(result)).', Fault, {}),
+             words('pack_text', 'A DQ_IK_PACK_... in words, of what dq_ik_robot_size() answers.',
+                   PackError, {})]
+    parts = {'types': types, 'entries': map(declaration, ENTRIES), 'accessors': accessors(),
+             'texts': texts}
+    return Template(FRAME.read_text()).substitute(
+        {name: '\n'.join(part) for name, part in parts.items()}, digest=digest, version=version,
+        faults=FAULTS)
 
 
-def _words() -> list[str]:
-    """Write the functions that tell in words what results mean."""
-    found = {}
-    for kind in (Fault, PackError):
-        behind = remarks(inspect.getsource(kind))
-        found[kind] = {member.value: in_c(behind[member.name]) for member in kind if member.value}
-    return [
-        texts('status_text', 'A DQ_IK_STATUS_... in words.',
-              {status.value: SENTENCES[status] for status in Status}) + '\n',
-        texts('fault_text', 'A DQ_IK_FAULT_... in words: dq_ik_fault_text(DQ_IK_FAULT(result)).',
-              found[Fault]) + '\n',
-        texts('pack_text', 'A DQ_IK_PACK_... in words, of what dq_ik_robot_size() answers.',
-              found[PackError]) + '\n']
+def write_c_files(folder: str, digest: str, *levels: str) -> None:
+    """Write the header, the door's entries and the choice of levels."""
+    version = re.search(r"__version__ = '([^']+)'", (PACKAGE / '__init__.py').read_text())
+    out = Path(folder)
+    (out / 'dq_ik.h').write_text(header(digest, version.group(1) if version else ''))
+    (out / 'entries.h').write_text(door_entries())
+    (out / 'choose.c').write_text(choice(levels))
 
 
-def arguments(name: str) -> list[tuple[str, str]]:
-    """Return the names and types of an entry's arguments."""
-    parameters = inspect.signature(ENTRIES[name]).parameters.values()
-    return [(parameter.name, str(parameter.annotation)) for parameter in parameters]
+# --- meanings, as comments -----------------------------------------------------------------------
 
-
-def prototype(name: str, suffix: str = '') -> str:
-    """Return the C declaration of an entry."""
-    inside = ', '.join(f'{TYPES.get(argument, TYPES[kind])}{argument}'
-                       for argument, kind in arguments(name))
-    return f'int64_t dq_ik_{name}{suffix}({inside})'
-
-
-def door_entries() -> str:
-    """Return the C functions by which Python calls the entries, and their table."""
-    functions, rows = [], []
+def in_c(text: str) -> str:
+    """Return a text with the names that things have in C."""
     for name in ENTRIES:
-        kinds = [kind for _, kind in arguments(name)]
-        letters = ''.join(LETTERS[kind] for kind in kinds)
-        values = ', '.join(f'a[{k}].{_member(kind)}' for k, kind in enumerate(kinds))
-        functions.append(
-            f'static PyObject *call_{name}(PyObject *self, PyObject *const *args, '
-            'Py_ssize_t count)\n'
-            f'{{\n    Argument a[{len(kinds)}];\n    int64_t result;\n'
-            f'    if (read_arguments("{letters}", args, count, a) < 0)\n        return NULL;\n'
-            '    Py_BEGIN_ALLOW_THREADS\n'
-            f'    result = dq_ik_{name}({values});\n'
-            '    Py_END_ALLOW_THREADS\n'
-            f'    release_arguments("{letters}", a);\n'
-            '    return PyLong_FromLongLong(result);\n}\n')
-        rows.append(f'    {{"{name}", (PyCFunction)(void (*)(void))call_{name}, METH_FASTCALL, '
-                    'NULL},')
-    table = '\n'.join(['static PyMethodDef entries[] = {', *rows,
-                       '    {NULL, NULL, 0, NULL}};\n'])
-    return '\n'.join([*functions, table])
+        text = re.sub(rf'\b(?<!_){name}\(\)', f'dq_ik_{name}()', text)
+    for kind, prefix in PREFIXES.items():
+        text = re.sub(rf'\b{kind.__name__}\b', f'DQ_IK_{prefix}_...', text)
+    text = re.sub(r'\bmode ALL\b', 'mode DQ_IK_MODE_ALL', text)
+    text = re.sub(r'\bWRONG_BLOCK\b', 'DQ_IK_FAULT_WRONG_BLOCK', text)
+    return text.replace('``', '').replace('(8,)', '8 numbers').replace('(3,)', '3 numbers:')
 
 
-def _member(kind: str) -> str:
-    return {'int': 'integer', 'float': 'number'}.get(kind, 'buffer.buf')
+def remarks(source: str) -> dict[str, str]:
+    """Return the comments behind ``name = 1`` in a source, by name."""
+    found = {}
+    for line in source.splitlines():
+        code, _, text = line.partition('#')
+        for name in re.findall(r'\b(\w+) ?= ?\d', code):
+            found[name] = in_c(text.strip())
+    return found
 
 
-def choice(levels: Sequence[str]) -> str:
-    """Return the C file that chooses, when it is loaded, the best level that the processor has."""
-    parts = ['#include "dq_ik.h"\n\nstatic const char *level;\n',
-             'const char *dq_ik_level(void) { return level; }',
-             'const char *dq_ik_digest(void) { return DQ_IK_DIGEST; }\n']
-    names = list(ENTRIES)
-    for name in names:
-        call = ', '.join(argument for argument, _ in arguments(name))
-        inside = prototype(name).split('(', 1)[1]
-        parts += [f'static int64_t (*chosen_{name})({inside};',
-                  f'{prototype(name)} {{ return chosen_{name}({call}); }}\n']
-    for architecture in dict.fromkeys(LEVELS[key].architecture for key in levels):
-        own = [key for key in levels if LEVELS[key].architecture == architecture]
-        parts.append(f'#ifdef {architecture}')
-        parts += [f'{prototype(name, "_" + key)};' for key in own for name in names]
-        parts.append('__attribute__((constructor)) static void choose(void)\n{')
-        for key in own:
-            sets = ' '.join(f'chosen_{name} = dq_ik_{name}_{key};' for name in names)
-            parts.append(f'    if ({tests_of(key)}) {{ level = "{LEVELS[key].cpu}"; {sets} }}')
-        parts.append('}\n#endif')
-    return '\n'.join(parts) + '\n'
+def meanings(kind: type[IntEnum], sentences: Mapping[Any, str]) -> list[tuple[IntEnum, str]]:
+    """Return the members of an enum, each with what it means."""
+    behind = remarks(inspect.getsource(kind))
+    return [(member, sentences.get(member) or behind[member.name]) for member in kind]
+
+
+def _aside(lines: list[tuple[str, str]]) -> str:
+    """Return lines with comments behind them, or above where there is no room."""
+    width = max(len(code) for code, _ in lines)
+    return '\n'.join(
+        code if not text else f'{code:<{width}}  /* {text} */'
+        if width + len(text) + 8 <= COLUMNS else f'    /* {text} */\n{code}'
+        for code, text in lines)
+
+
+# --- types and functions -------------------------------------------------------------------------
+
+def enum(kind: type[IntEnum], sentences: Mapping[Any, str]) -> str:
+    """Return an enum, each member with what it means."""
+    text, prefix = inspect.getdoc(kind) or '', PREFIXES[kind]
+    lines = _aside([(f'    DQ_IK_{prefix}_{member.name} = {member.value},', meaning)
+                    for member, meaning in meanings(kind, sentences)])
+    return f'/* {text.splitlines()[0]} */\nenum {{\n{lines}\n}};\n'
+
+
+def struct(name: str, row: Row, module: ModuleType) -> str:
+    """Return a row of numbers as a struct of doubles."""
+    behind = remarks(inspect.getsource(module))
+    lines = _aside([(f'    double {column}{"" if width == 1 else f"[{width}]"};', behind[column])
+                    for column, width in row.widths.items()])
+    return (f'/* One {name}: {row.width} doubles. */\ntypedef struct dq_ik_{name} {{\n{lines}\n'
+            f'}} dq_ik_{name};\n')
+
+
+def words(name: str, title: str, kind: type[IntEnum], sentences: Mapping[Any, str]) -> str:
+    """Return a function that tells in words what a number means."""
+    cases = '\n'.join(f'    case {member.value}: return "{meaning}";'
+                      for member, meaning in meanings(kind, sentences)
+                      if sentences or member.value)
+    return (f'/* {title} */\nstatic inline const char *dq_ik_{name}(int64_t value)\n{{\n'
+            f'    switch (value) {{\n{cases}\n    default: return "unknown";\n    }}\n}}\n')
+
+
+def declaration(name: str) -> str:
+    """Return an entry with a comment: what it does, its arguments, its result."""
+    text = in_c(inspect.getdoc(ENTRIES[name]) or '')
+    head, *fields = re.split(r'\n:(?=param |returns:)', text)
+    lines = [*head.strip().splitlines(), *([''] if fields else [])]
+    for field in fields:
+        label, _, meaning = field.partition(':')
+        lines += textwrap.wrap(f'  {label.removeprefix("param ") + ":":<14} '
+                               f'{" ".join(meaning.split())}', COLUMNS - 3,
+                               subsequent_indent=' ' * 17)
+    comment = '\n'.join(f' * {line}'.rstrip() for line in lines)
+    tied = re.sub('([a-z0-9_]) (?=[a-z*])', rf'\1{TIED}', prototype(name))
+    code = textwrap.fill(f'DQ_IK_API {tied};', COLUMNS, subsequent_indent=' ' * 4)
+    return f'/*\n{comment}\n */\n{code.replace(TIED, " ")}\n'
+
+
+# --- fields of blocks ----------------------------------------------------------------------------
+
+class Sum(Counter):
+    """A sum of products of sizes, which formulas of tables can be evaluated with."""
+
+    def __add__(self, other: object) -> Sum:
+        """Add a sum or a number."""
+        return Sum(Counter.__add__(self, _as_sum(other)))
+
+    def __mul__(self, other: object) -> Sum:
+        """Multiply by a sum or a number."""
+        product = Sum()
+        for names, count in self.items():
+            for more, times in _as_sum(other).items():
+                product[names + more] += count * times
+        return product
+
+    __radd__, __rmul__ = __add__, __mul__
+
+
+def _as_sum(value: object) -> Sum:
+    return value if isinstance(value, Sum) else Sum({(): value})
+
+
+def place_in_c(table: Table, field: Field) -> str:
+    """Write the place of a field, as a formula of the words of a block."""
+    place = _as_sum(formula(table.places[field.name],
+                            {size: Sum({(size,): 1}) for size in table.sizes}))
+    terms = []
+    for names, count in sorted(place.items(), key=lambda item: len(item[0])):
+        sizes = [f'dq_ik_word({table.name}, {HEAD + table.sizes.index(name)})' for name in names]
+        terms.append(' * '.join([*([str(count)] if count != 1 or not sizes else []), *sizes]))
+    return ' + '.join(terms)
+
+
+def accessors() -> Iterator[str]:
+    """Write the functions that read and write the fields of all tables."""
+    for table in (ROBOT, REQUEST, ANSWER):
+        name, block = table.name, f'const double *{table.name}'
+        yield f'/* --- {HEADINGS[name]} --- */\n'
+        yield _function('int64_t', f'{name}_words', block, f'return dq_ik_word({name}, 1);',
+                        'length of the block in words')
+        for i, size in enumerate(table.sizes):
+            if name != 'robot' or size in OF_ROBOT:
+                yield _function('int64_t', f'{name}_{size}', block,
+                                f'return dq_ik_word({name}, {HEAD + i});', SIZES[size])
+        for field in table.fields.values():
+            if name != 'robot' or field.name in OF_ROBOT:
+                yield from _of_field(table, field)
+
+
+def _of_field(table: Table, field: Field) -> Iterator[str]:
+    """
+    Write the functions of a field: single numbers are returned, arrays are pointed to.
+
+    Whole numbers are copied, since C lets no pointer of another type read a double.
+    """
+    block, name, where = table.name, f'{table.name}_{field.name}', place_in_c(table, field)
+    whole, single = field.kind == INTEGER, field.shape in ((), ('1',))
+    kind, read, text = 'int64_t' if whole else 'double', f'const double *{block}', in_c(field.text)
+    if not single:
+        text += f" ({', '.join(field.shape).replace('26', 'dq_ik_goal')})"
+    if whole and not single:
+        yield _function(kind, name, f'{read}, int64_t i',
+                        f'return dq_ik_word({block}, {where} + i);', f'{text}: number i of these')
+    elif single:
+        yield _function(kind, name, read, f'return dq_ik_word({block}, {where});' if whole
+                        else f'return {block}[{where}];', text)
+    elif name == 'request_goals':
+        yield _function('dq_ik_goal *', name, f'double *{block}',
+                        f'return (dq_ik_goal *)({block} + {where});', text)
+    else:
+        const = '' if block == 'request' else 'const '
+        yield _function(f'{const}double *', name, f'{const}double *{block}',
+                        f'return {block} + {where};', text)
+    if single and block == 'request':
+        body = (f'memcpy({block} + {where}, &value, sizeof value);' if whole
+                else f'{block}[{where}] = value;')
+        yield _function('void', f'{block}_set_{field.name}', f'double *{block}, {kind} value',
+                        body)
+
+
+def _function(kind: str, name: str, given: str, body: str, text: str = '') -> str:
+    head = '\n   '.join(textwrap.wrap(f'/* {text} */', COLUMNS - 3)) + '\n' if text else ''
+    space = '' if kind.endswith('*') else ' '
+    lines = textwrap.fill(body, COLUMNS, initial_indent=' ' * 4, subsequent_indent=' ' * 8)
+    return f'{head}static inline {kind}{space}dq_ik_{name}({given})\n{{\n{lines}\n}}\n'

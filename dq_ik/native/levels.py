@@ -22,32 +22,30 @@ from typing import NamedTuple
 
 
 class Level(NamedTuple):
-    """One kind of processor: macro of C, target of LLVM, features that gcc can ask for."""
+    """One kind of processor: its architecture, LLVM's name, the features that gcc can ask for."""
 
-    architecture: str
-    triple: str
+    architecture: str  # as uname -m and the macros of C name it
     cpu: str
     features: tuple[str, ...] = ()
 
 
-X86 = '__x86_64__', 'x86_64-unknown-linux-gnu'
 _V2 = ('ssse3', 'sse4.1', 'sse4.2', 'popcnt')
 _V3 = (*_V2, 'avx', 'avx2', 'bmi', 'bmi2', 'fma')
 _V4 = (*_V3, 'avx512f', 'avx512bw', 'avx512cd', 'avx512dq', 'avx512vl')
 # The better ones last.
 LEVELS = {
-    'v2': Level(*X86, 'x86-64-v2', _V2),
-    'v3': Level(*X86, 'x86-64-v3', _V3),
-    'v4': Level(*X86, 'x86-64-v4', _V4),
-    'aarch64': Level('__aarch64__', 'aarch64-unknown-linux-gnu', 'generic'),
+    'v2': Level('x86_64', 'x86-64-v2', _V2),
+    'v3': Level('x86_64', 'x86-64-v3', _V3),
+    'v4': Level('x86_64', 'x86-64-v4', _V4),
+    'aarch64': Level('aarch64', 'generic'),
 }
 _IN_CPUINFO = {'sse4.1': 'sse4_1', 'sse4.2': 'sse4_2', 'bmi': 'bmi1'}
 
 
 def levels_of(machine: str) -> list[str]:
     """Return the levels of an architecture, by the name that ``uname -m`` gives it."""
-    wanted = {'x86_64': '__x86_64__', 'amd64': '__x86_64__', 'aarch64': '__aarch64__',
-              'arm64': '__aarch64__'}.get(machine.lower())
+    name = machine.lower()
+    wanted = {'amd64': 'x86_64', 'arm64': 'aarch64'}.get(name, name)
     return [key for key, level in LEVELS.items() if level.architecture == wanted]
 
 
@@ -65,9 +63,3 @@ def own_level() -> str:
     usable = [key for key in own if all(
         _IN_CPUINFO.get(name, name) in flags for name in LEVELS[key].features)]
     return (usable or own[:1])[-1]
-
-
-def tests_of(key: str) -> str:
-    """Write the C condition under which a level runs."""
-    return ' && '.join(f'__builtin_cpu_supports("{feature}")'
-                       for feature in LEVELS[key].features) or '1'

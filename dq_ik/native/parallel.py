@@ -32,20 +32,13 @@ def on_all_cores(count: int, work: Callable[[slice], Any], *, progress: bool = F
     """
     chunks = [slice(start, start + CHUNK) for start in range(0, count, CHUNK)]
     if len(chunks) < 2:
-        for chunk in chunks:
-            work(chunk)
+        list(map(work, chunks))
         return
-    with ThreadPoolExecutor(_cores()) as pool:
+    own = getattr(os, 'sched_getaffinity', None)  # the cores that this process may use
+    with ThreadPoolExecutor(len(own(0)) if own else os.cpu_count()) as pool:
         done: Iterable[Any] = pool.map(work, chunks)
         if progress:
             from rich.progress import track
             done = track(done, description='solving', total=len(chunks), transient=True)
         for _ in done:
             pass
-
-
-def _cores() -> int:
-    """Count the cores that this process may use."""
-    if hasattr(os, 'sched_getaffinity'):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1

@@ -23,8 +23,7 @@ from typing import Any
 from dq_ik.core.packing import joints as core
 from dq_ik.core.packing.joints import JointType
 from dq_ik.errors import ChainError, listing
-from dq_ik.native.faults import fault_of
-from dq_ik.native.load import door
+from dq_ik.native.load import door, fault_of
 from dq_ik.pose import Pose
 from dq_ik.robot.model import Joint, JointKind, RobotModel
 import numpy as np

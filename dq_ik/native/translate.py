@@ -13,11 +13,12 @@
 # limitations under the License.
 
 """
-Numba as a front end only: ``python front_end.py OUT`` writes all entries as one raw LLVM module.
+Kernels -> machine code, with numba as a front end only and LLVM once per level.
 
 Numba would optimise and emit each of the functions by itself. Here each keeps the text that numba
-makes of it; the texts are linked once, so that everything after is done once per target
-(:mod:`dq_ik.native.back_end`). Private names of numba are used: its version is pinned.
+makes of it; the texts are linked once (:func:`translate`), so that everything after is done once
+per target (:func:`emit`). Private names of numba are used: its version is pinned. Both run in
+processes of their own, without what the rest of the package needs.
 """
 
 from __future__ import annotations
@@ -25,19 +26,19 @@ from __future__ import annotations
 import gc
 import os
 from pathlib import Path
-import sys
-from types import ModuleType
 from typing import Any
 
-PACKAGE = Path(__file__).resolve().parents[1]
+from dq_ik.native.levels import LEVELS
+
+PREFIX, ROUTINE, KERNEL = 'dq_ik_', 'dqik_r', 'dqik_k'  # names of entries and of what they call
 
 
-def load_core_alone() -> None:
-    """Let ``dq_ik.core`` be imported for numba, without what the rest of the package needs."""
-    os.environ['DQ_IK_KERNELS'] = 'numba'
-    package = ModuleType('dq_ik')
-    package.__path__ = [str(PACKAGE)]
-    sys.modules['dq_ik'] = package
+def translate(out: str) -> None:
+    """Write all entries as one raw LLVM module, in bitcode."""
+    os.environ['DQ_IK_KERNELS'] = 'numba'  # before the core is imported
+    gc.disable()
+    keep_raw_code()
+    Path(out).write_bytes(link(*compile_entries()).as_bitcode())
 
 
 def keep_raw_code() -> None:
@@ -65,28 +66,26 @@ def keep_raw_code() -> None:
 
 def compile_entries() -> tuple[list[Any], list[str]]:
     """Return numba's libraries of all entries, and the text of their C functions."""
-    import inspect
-
     from dq_ik.core.compile import compiler
     from dq_ik.core.entries.exports import ENTRIES
+    from dq_ik.native.calls import arguments
     from numba import types
     numbers = types.CPointer(types.float64)
     kinds = {'Numbers': numbers, 'NumbersOut': numbers, 'int': types.int64,
              'float': types.float64}
     libraries, functions = [], []
     for name, function in ENTRIES.items():
-        parameters = inspect.signature(function).parameters.values()
-        letters = [str(parameter.annotation) for parameter in parameters]
-        signature = tuple(kinds[letter] for letter in letters)
+        given = list(arguments(name).values())
+        signature = tuple(kinds[kind] for kind in given)
         dispatcher: Any = compiler()(function)
         dispatcher.compile(types.int64(*signature))
         result = dispatcher.overloads[signature]
         libraries.append(result.library)
-        functions.append(_c_function(f'dq_ik_{name}', result.fndesc.llvm_func_name, letters))
+        functions.append(_c_function(f'{PREFIX}{name}', result.fndesc.llvm_func_name, given))
     return libraries, functions
 
 
-def _c_function(name: str, inner: str, letters: list[str]) -> str:
+def _c_function(name: str, inner: str, given: list[str]) -> str:
     """
     Write ``int64 name(arguments)`` round numba's ``int32 inner(result, exception, arguments)``.
 
@@ -95,8 +94,7 @@ def _c_function(name: str, inner: str, letters: list[str]) -> str:
     from dq_ik.core.entries.pose_input import Fault
     from llvmlite import ir
     double, integer, byte = ir.DoubleType(), ir.IntType(64), ir.IntType(8).as_pointer()
-    kinds = [{'int': integer, 'float': double}.get(letter, double.as_pointer())
-             for letter in letters]
+    kinds = [{'int': integer, 'float': double}.get(kind, double.as_pointer()) for kind in given]
     raised = ir.LiteralStructType([byte, ir.IntType(32), byte, byte, ir.IntType(32)]).as_pointer()
     module = ir.Module(name)
     native = ir.Function(module, ir.FunctionType(
@@ -145,23 +143,47 @@ def _closure(libraries: list[Any]) -> list[Any]:
 
 
 def _rename(whole: Any) -> None:
-    """Give functions short names, the same in each run: r for routines, k for kernels."""
+    """Give functions short names, the same in each run."""
     own = [function for function in whole.functions
            if function.name.startswith('_ZN') and not function.is_declaration]
     for i, function in enumerate(own):
         inline = b'alwaysinline' in b' '.join(function.attributes)
         routine = function.name.startswith(('_ZN5dq_ik4core', '_ZN5dq_ik6papers')) and not inline
-        function.name = f'dqik_{"r" if routine else "k"}{i}'
+        function.name = f'{ROUTINE if routine else KERNEL}{i}'
     whole.name = 'dq_ik'
 
 
-def main() -> None:
-    """Write the module as bitcode."""
-    load_core_alone()
-    gc.disable()
-    keep_raw_code()
-    Path(sys.argv[1]).write_bytes(link(*compile_entries()).as_bitcode())
+def emit(raw: str, level: str, out: str) -> None:
+    """Optimise the module for a level and write it: as assembly (``.s``) or an object (``.o``)."""
+    from llvmlite import binding as llvm
+    llvm.initialize_all_targets()
+    llvm.initialize_all_asmprinters()
+    triple = f'{LEVELS[level].architecture}-unknown-linux-gnu'
+    machine = llvm.Target.from_triple(triple).create_target_machine(
+        cpu=LEVELS[level].cpu, opt=3, reloc='pic', codemodel='default')
+    module = llvm.parse_bitcode(Path(raw).read_bytes())
+    for function in module.functions:
+        if not function.is_declaration:
+            _place(function, level)
+    for variable in module.global_variables:
+        if variable.name.startswith('_ZN08NumbaEnv'):
+            variable.linkage = 'internal'
+    module.triple, module.data_layout = triple, str(machine.target_data)
+    options = llvm.create_pipeline_tuning_options()
+    options.speed_level = 3
+    options.loop_vectorization = options.slp_vectorization = True
+    builder = llvm.create_pass_builder(machine, options)
+    builder.getModulePassManager().run(module, builder)
+    Path(out).write_bytes(machine.emit_object(module) if out.endswith('.o')
+                          else machine.emit_assembly(module).encode())
 
 
-if __name__ == '__main__':
-    main()
+def _place(function: Any, level: str) -> None:
+    """Hide a function outside the library, or, if it is no entry, outside this module."""
+    if function.name.startswith(PREFIX):
+        function.name = f'{function.name}_{level}'
+        function.visibility = 'hidden'
+    else:
+        function.linkage = 'internal'
+        if function.name.startswith(ROUTINE):
+            function.add_function_attribute('noinline')  # else those with one caller are inlined
