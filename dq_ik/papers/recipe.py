@@ -105,9 +105,14 @@ def world_jacobian(chain: Chain, q: np.ndarray, tip: str | None = None,
     p = x.position if point is None else x @ np.asarray(point)
     J = np.zeros((6, chain.n))
     for screw in on_path(chain, q, tip):
-        column = np.append(np.cross(screw.axis, p - screw.origin) + screw.direction, screw.axis)
-        J[:, screw.variable] += screw.multiplier * column
+        J[:, screw.variable] += column(screw, p)
     return J
+
+
+def column(screw: Screw, p: np.ndarray) -> np.ndarray:
+    """Return the twist (6,) that a screw gives a point p ([Recipe] eq. 16)."""
+    velocity = np.cross(screw.axis, p - screw.origin) + screw.direction
+    return screw.multiplier * np.append(velocity, screw.axis)
 
 
 def adjoint(x: Pose) -> np.ndarray:
@@ -148,8 +153,8 @@ def body_jacobian(chain: Chain, q: np.ndarray, tip: str | None = None) -> np.nda
     Each column is the twist of one joint, carried to the tip by the inverse adjoint.
     """
     J = np.zeros((6, chain.n))
-    for screw, column in _body_columns(chain, q, tip):
-        J[:, screw.variable] += column
+    for screw, xi in _body_columns(chain, q, tip):
+        J[:, screw.variable] += xi
     return J
 
 
@@ -178,9 +183,9 @@ def body_jacobian_rate(chain: Chain, q: np.ndarray, qdot: np.ndarray,
     """
     J_rate = np.zeros((6, chain.n))
     between = np.zeros(6)
-    for screw, column in reversed(_body_columns(chain, q, tip)):
-        J_rate[:, screw.variable] += bracket(-between) @ column
-        between += column * qdot[screw.variable]
+    for screw, xi in reversed(_body_columns(chain, q, tip)):
+        J_rate[:, screw.variable] += bracket(-between) @ xi
+        between += xi * qdot[screw.variable]
     return J_rate
 
 
@@ -188,8 +193,4 @@ def _body_columns(chain: Chain, q: np.ndarray,
                   tip: str | None) -> list[tuple[Screw, np.ndarray]]:
     """Return each axis of motion with its twist in the tip's frame, base first."""
     to_tip = adjoint(chain.fk(q, tip).inverse())
-    columns = []
-    for screw in on_path(chain, q, tip):
-        xi = np.append(np.cross(screw.origin, screw.axis) + screw.direction, screw.axis)
-        columns.append((screw, screw.multiplier * to_tip @ xi))
-    return columns
+    return [(screw, to_tip @ column(screw, NONE)) for screw in on_path(chain, q, tip)]

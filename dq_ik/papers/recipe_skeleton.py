@@ -19,7 +19,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from dq_ik.papers.recipe import adjoint, adjoint_of
-from dq_ik.papers.rotations import rotation, UNIT
+from dq_ik.papers.rotations import moved_axes, rotation, UNIT
 from dq_ik.pose import Pose
 import numpy as np
 
@@ -63,8 +63,7 @@ def euler_axes(order: str, angles: Sequence[float] | np.ndarray) -> np.ndarray:
     eqs. 20-24, 26; [ProjectedLineSearch] eq. A.19 for ``'zyz'``). Differs from [Recipe] eq. 25,
     which writes the order zyx as ``R_z R_x R_y``.
     """
-    return np.column_stack([euler_rotation(order[:k], angles[:k]) @ UNIT[name]
-                            for k, name in enumerate(order)])
+    return moved_axes([UNIT[name] for name in order], angles)
 
 
 def local_rotation(bone: Bone, angles: np.ndarray) -> np.ndarray:

@@ -107,6 +107,15 @@ def angular_velocity(R: np.ndarray, R_rate: np.ndarray) -> np.ndarray:
     return np.array((W[2, 1], W[0, 2], W[1, 0]))
 
 
+def moved_axes(axes: Iterable[np.ndarray], angles: Iterable[float]) -> np.ndarray:
+    """Axes (3, n) of ``exp(k_1 a_1) ... exp(k_n a_n)`` in the fixed frame, in columns."""
+    R, moved = np.eye(3), []
+    for axis, angle in zip(axes, angles):
+        moved.append(in_fixed_frame(R, axis))
+        R = R @ rotation(axis, angle)
+    return np.column_stack(moved)
+
+
 def composed_angular_velocity(axes: Iterable[np.ndarray], angles: Iterable[float],
                               rates: Iterable[float]) -> np.ndarray:
     """
@@ -115,8 +124,4 @@ def composed_angular_velocity(axes: Iterable[np.ndarray], angles: Iterable[float
     ([Rotations] eqs. 45-51). Differs from eq. 46 in that each axis is moved to the fixed frame by
     the rotations before it, as eq. 47 says.
     """
-    R, w = np.eye(3), np.zeros(3)
-    for axis, angle, rate in zip(axes, angles, rates):
-        w += rate * in_fixed_frame(R, axis)
-        R = R @ rotation(axis, angle)
-    return w
+    return moved_axes(axes, angles) @ np.array(list(rates))
