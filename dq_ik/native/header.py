@@ -26,6 +26,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from enum import IntEnum
 import inspect
+from itertools import takewhile
+import math
 from pathlib import Path
 import re
 from string import Template
@@ -38,7 +40,7 @@ from dq_ik.core.entries.exports import ENTRIES
 from dq_ik.core.entries.pose_input import Fault, PoseKind
 from dq_ik.core.memory import layout
 from dq_ik.core.memory.layout import ANSWER, Method, Mode, REQUEST, ROBOT
-from dq_ik.core.memory.table import Field, formula, HEAD, INTEGER, Row, Table
+from dq_ik.core.memory.table import Field, HEAD, INTEGER, Row, Table
 from dq_ik.core.packing import joints
 from dq_ik.core.packing.joint_check import PackError
 from dq_ik.core.packing.joints import JointType
@@ -106,11 +108,11 @@ def in_c(text: str) -> str:
 
 def remarks(source: str) -> dict[str, str]:
     """Return the comments behind ``name = 1`` in a source, by name."""
-    found = {}
+    found: dict[str, str] = {}
     for line in source.splitlines():
         code, _, text = line.partition('#')
         for name in re.findall(r'\b(\w+) ?= ?\d', code):
-            found[name] = in_c(text.strip())
+            found.setdefault(name, in_c(text.strip()))
     return found
 
 
@@ -141,7 +143,7 @@ def enum(kind: type[IntEnum], sentences: Mapping[Any, str]) -> str:
 
 def struct(name: str, row: Row, module: ModuleType) -> str:
     """Return a row of numbers as a struct of doubles."""
-    behind = remarks(inspect.getsource(module))
+    behind = remarks(inspect.getsource(module).split(f'\n{name.upper()} = Row(')[1])
     lines = _aside([(f'    double {column}{"" if width == 1 else f"[{width}]"};', behind[column])
                     for column, width in row.widths.items()])
     return (f'/* One {name}: {row.width} doubles. */\ntypedef struct dq_ik_{name} {{\n{lines}\n'
@@ -175,37 +177,18 @@ def declaration(name: str) -> str:
 
 # --- fields of blocks ----------------------------------------------------------------------------
 
-class Sum(Counter):
-    """A sum of products of sizes, which formulas of tables can be evaluated with."""
-
-    def __add__(self, other: object) -> Sum:
-        """Add a sum or a number."""
-        return Sum(Counter.__add__(self, _as_sum(other)))
-
-    def __mul__(self, other: object) -> Sum:
-        """Multiply by a sum or a number."""
-        product = Sum()
-        for names, count in self.items():
-            for more, times in _as_sum(other).items():
-                product[names + more] += count * times
-        return product
-
-    __radd__, __rmul__ = __add__, __mul__
-
-
-def _as_sum(value: object) -> Sum:
-    return value if isinstance(value, Sum) else Sum({(): value})
-
-
 def place_in_c(table: Table, field: Field) -> str:
-    """Write the place of a field, as a formula of the words of a block."""
-    place = _as_sum(formula(table.places[field.name],
-                            {size: Sum({(size,): 1}) for size in table.sizes}))
-    terms = []
-    for names, count in sorted(place.items(), key=lambda item: len(item[0])):
-        sizes = [f'dq_ik_word({table.name}, {HEAD + table.sizes.index(name)})' for name in names]
-        terms.append(' * '.join([*([str(count)] if count != 1 or not sizes else []), *sizes]))
-    return ' + '.join(terms)
+    """Write the place of a field, a sum of products of sizes, by the words of a block."""
+    terms: Counter[tuple[str, ...]] = Counter({(): table.head})
+    for before in takewhile(lambda other: other is not field, table.fields.values()):
+        sizes = tuple(size for size in before.shape if not size.isdigit())
+        terms[sizes] += math.prod(int(size) for size in before.shape if size.isdigit())
+    products = []
+    for names, count in sorted(terms.items(), key=lambda item: len(item[0])):
+        sizes = tuple(f'dq_ik_word({table.name}, {HEAD + table.sizes.index(name)})'
+                      for name in names)
+        products.append(' * '.join((*([str(count)] if count != 1 or not sizes else []), *sizes)))
+    return ' + '.join(products)
 
 
 def accessors() -> Iterator[str]:
@@ -234,7 +217,7 @@ def _of_field(table: Table, field: Field) -> Iterator[str]:
     whole, single = field.kind == INTEGER, field.shape in ((), ('1',))
     kind, read, text = 'int64_t' if whole else 'double', f'const double *{block}', in_c(field.text)
     if not single:
-        text += f" ({', '.join(field.shape).replace('26', 'dq_ik_goal')})"
+        text += f" ({', '.join(field.shape).replace(str(layout.GOAL.width), 'dq_ik_goal')})"
     if whole and not single:
         yield _function(kind, name, f'{read}, int64_t i',
                         f'return dq_ik_word({block}, {where} + i);', f'{text}: number i of these')
