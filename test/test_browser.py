@@ -20,17 +20,12 @@ import os
 from pathlib import Path
 import time
 
-import numpy as np
-import pytest
-
-pytest.importorskip('rclpy')
-pytest.importorskip('viser')
-pytest.importorskip('mujoco')
-
 from browser import ARROW, open_browser, PLANE, RING, unavailable
 from dq_ik.ros.follow.node import IkNode
 from dq_ik.ros.sim_node import SimNode
 from dq_ik.ros.viewer_node import ViewerNode
+import numpy as np
+import pytest
 from ros_bench import ros_bench, wait_until
 
 TIP = 'panda_hand_tcp'

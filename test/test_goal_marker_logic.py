@@ -18,10 +18,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
-pytest.importorskip('visualization_msgs')
-
 from dq_ik.pose import Pose
 from dq_ik.robot.urdf import load_robot
 from dq_ik.ros.conversions import pose_from_msg
@@ -29,6 +25,7 @@ from dq_ik.ros.markers.messages import goal_marker, status_markers
 from dq_ik.ros.remote import from_parameter, to_parameter
 from dq_ik.stream.marker import Item, MarkerLogic, MarkerOutlet
 from dq_ik.stream.report import BEST_REACH, Report
+import pytest
 from visualization_msgs.msg import InteractiveMarkerControl, Marker
 
 TIP = 'panda_hand_tcp'
@@ -187,7 +184,7 @@ def test_marker_has_six_handles_and_a_sphere():
 
 
 def test_each_arrow_points_along_its_axis():
-    """RViz moves along the x axis of the control's orientation."""
+    """In RViz a marker moves along the x axis of the control's orientation."""
     marker = goal_marker(TIP, 'base', A, 0.2, position_only=True, world_axes=True)
     for control in marker.controls[:3]:
         r = control.orientation

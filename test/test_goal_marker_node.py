@@ -18,16 +18,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
-pytest.importorskip('rclpy')
-pytest.importorskip('interactive_markers')
-
 from dq_ik.pose import Pose
 from dq_ik.robot.urdf import load_robot
 from dq_ik.ros.conversions import fill_pose, pose_from_msg
 from dq_ik.ros.markers.node import GoalMarkerNode
 from geometry_msgs.msg import PoseStamped
+import pytest
 from rclpy.node import Node
 from ros_bench import ros_bench, wait_until
 from sensor_msgs.msg import JointState

@@ -19,11 +19,8 @@ import signal
 import subprocess
 import sys
 
-import pytest
-
-pytest.importorskip('rclpy')
-
 from dq_ik.cli.main import main
+import pytest
 from ros_bench import wait_until
 import ros_processes
 import ros_robot

@@ -13,11 +13,6 @@
 # limitations under the License.
 """The service compute_fk against the conformance list."""
 
-import pytest
-import ros_robot
-
-pytest.importorskip('moveit_msgs.msg')
-
 from builtin_interfaces.msg import Time
 from dq_ik.pose import Pose
 from dq_ik.ros.conversions import pose_from_msg
@@ -25,6 +20,8 @@ from dq_ik.ros.frames import Frames
 from dq_ik.ros.services.compute_fk import compute_fk
 from dq_ik.ros.services.requests import ErrorCode
 from moveit_msgs.srv import GetPositionFK
+import pytest
+import ros_robot
 
 ROBOT = ros_robot.robot()
 STATE = {**ros_robot.POSTURE, 'lift': 0.2, 'grip': 0.01}

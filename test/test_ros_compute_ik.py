@@ -19,21 +19,19 @@ Each test is named after its line of the list.
 
 import math
 
+from dq_ik.options import IkOptions
+from dq_ik.pose import Pose
+from dq_ik.ros.conversions import fill_pose
+from dq_ik.ros.frames import FrameError
+from dq_ik.ros.services.compute_ik import IkServer
+from dq_ik.ros.services.requests import ErrorCode, fill_error, RequestError
+from dq_ik.ros.settings import NodeSettings
+from geometry_msgs.msg import PoseStamped, Transform
+from moveit_msgs import msg as moveit_msgs
+from moveit_msgs.srv import GetPositionIK
 import numpy as np
 import pytest
 import ros_robot
-
-moveit_msgs = pytest.importorskip('moveit_msgs.msg')
-
-from dq_ik.options import IkOptions  # noqa: E402
-from dq_ik.pose import Pose  # noqa: E402
-from dq_ik.ros.conversions import fill_pose  # noqa: E402
-from dq_ik.ros.frames import FrameError  # noqa: E402
-from dq_ik.ros.services.compute_ik import IkServer  # noqa: E402
-from dq_ik.ros.services.requests import ErrorCode, fill_error, RequestError  # noqa: E402
-from dq_ik.ros.settings import NodeSettings  # noqa: E402
-from geometry_msgs.msg import PoseStamped, Transform  # noqa: E402
-from moveit_msgs.srv import GetPositionIK  # noqa: E402
 
 ROBOT = ros_robot.robot()
 CHAIN = ROBOT.groups['arm']

@@ -15,19 +15,17 @@
 
 import math
 
+from builtin_interfaces.msg import Duration
+from dq_ik.errors import DqIkError, PoseError
+from dq_ik.pose import Pose
+from dq_ik.robot.urdf import load_robot
+from dq_ik.ros import conversions
+from dq_ik.ros.description import CurrentState
+from geometry_msgs import msg as geometry_msgs
 import numpy as np
 import pytest
 import ros_robot
-
-geometry_msgs = pytest.importorskip('geometry_msgs.msg')
-sensor_msgs = pytest.importorskip('sensor_msgs.msg')
-duration = pytest.importorskip('builtin_interfaces.msg').Duration
-
-from dq_ik.errors import DqIkError, PoseError  # noqa: E402
-from dq_ik.pose import Pose  # noqa: E402
-from dq_ik.robot.urdf import load_robot  # noqa: E402
-from dq_ik.ros import conversions  # noqa: E402
-from dq_ik.ros.description import CurrentState  # noqa: E402
+from sensor_msgs import msg as sensor_msgs
 
 POSE = Pose.from_xyz_rpy((0.1, -0.2, 0.3), (0.4, -0.5, 3.0))
 FREE = """
@@ -93,7 +91,7 @@ def test_impossible_pose_is_refused(position, xyzw):
 
 
 def test_seconds_count_nanoseconds():
-    assert conversions.seconds(duration(sec=1, nanosec=500_000_000)) == pytest.approx(1.5)
+    assert conversions.seconds(Duration(sec=1, nanosec=500_000_000)) == pytest.approx(1.5)
 
 
 @pytest.mark.parametrize(('names', 'positions'), [

@@ -16,15 +16,12 @@
 import sys
 from types import SimpleNamespace
 
-import numpy as np
-import pytest
-import ros_robot
-
-pytest.importorskip('rclpy')
-
 from dq_ik.pose import Pose
 from dq_ik.ros.frames import FrameError, Frames, rigid_body, TfLookup
+import numpy as np
+import pytest
 import rclpy
+import ros_robot
 
 LIFTED = {'lift': 0.25}
 

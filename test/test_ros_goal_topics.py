@@ -15,15 +15,12 @@
 
 import time
 
-import pytest
-
-pytest.importorskip('rclpy')
-
 from dq_ik.pose import Pose
 from dq_ik.ros.conversions import fill_pose
 from dq_ik.ros.description import CurrentState
 from dq_ik.ros.remote import GoalTopics
 from geometry_msgs.msg import PoseStamped
+import pytest
 from rclpy.node import Node
 from ros_bench import ros_bench, wait_until
 import ros_robot

@@ -17,17 +17,14 @@ import math
 import threading
 import time
 
-import numpy as np
-import pytest
-
-pytest.importorskip('rclpy')
-
 from diagnostic_msgs.msg import DiagnosticStatus
 from dq_ik.pose import Pose
 from dq_ik.ros.client import Client
 from dq_ik.ros.conversions import fill_pose
 from dq_ik.ros.services.requests import ErrorCode
 from geometry_msgs.msg import PoseStamped
+import numpy as np
+import pytest
 from rcl_interfaces.srv import DescribeParameters
 from ros_bench import wait_until
 import ros_processes
@@ -225,7 +222,7 @@ def test_compute_fk(world, moveit):
 
 def test_requests_do_not_stall_the_stream(world, moveit):
     """Searches for a goal out of reach, one after the other, while goals are answered."""
-    assert all(result.successful for result in world.set(max_restarts=10000))
+    assert all(result.successful for result in world.change(max_restarts=10000))
     answers, gaps = [], []
     far = Pose.from_xyz_rpy((3, 0, 0), (0, 0, 0))
     end = time.monotonic() + 1.0
@@ -242,7 +239,7 @@ def test_requests_do_not_stall_the_stream(world, moveit):
         world.follow(CHAIN.fk(Q + 0.01 * math.sin(len(gaps))))
         gaps.append(time.monotonic() - start)
     thread.join()
-    world.set(max_restarts=100)
+    world.change(max_restarts=100)
     assert len(answers) >= 3
     assert {answer.error_code.val for answer in answers} == {ErrorCode.NO_IK_SOLUTION}
     assert len(gaps) >= 5
@@ -252,11 +249,11 @@ def test_requests_do_not_stall_the_stream(world, moveit):
 # --- parameters ----------------------------------------------------------------------------------
 
 def test_parameter_change_takes_effect(world):
-    assert world.set(goal_mode='position')[0].successful
+    assert world.change(goal_mode='position')[0].successful
     goal = CHAIN.fk(Q) @ Pose.from_xyz_rpy((0, 0, 0), (0, 0, 3.0))
     q = world.follow(goal)
     assert CHAIN.fk(q).distance(goal)[0] < 1e-5
-    assert world.set(goal_mode='pose')[0].successful
+    assert world.change(goal_mode='pose')[0].successful
 
 
 @pytest.mark.parametrize(('parameters', 'reason'), [
@@ -265,7 +262,7 @@ def test_parameter_change_takes_effect(world):
     ({'robot_description': '<robot name="r"/>'}, ''), ({'locked_joints': ['nope']}, "'nope'"),
     ({'trajectory_topic': '/x'}, 'read-only'), ({'controller_joints': ['lift']}, "'lift'")])
 def test_bad_parameter_is_refused_with_the_reason_and_the_node_goes_on(world, parameters, reason):
-    result = world.set(**parameters)[0]
+    result = world.change(**parameters)[0]
     assert not result.successful
     assert reason in result.reason
     assert close(world.follow(CHAIN.fk(Q)), CHAIN.fk(Q))
@@ -279,7 +276,7 @@ def test_parameters_are_described(world):
 
 def test_rate_with_velocity_limit_moves_smoothly(world):
     world.follow(CHAIN.fk(Q))
-    results = world.set(rate=100.0) + world.set(velocity_scaling=0.2)
+    results = world.change(rate=100.0) + world.change(velocity_scaling=0.2)
     assert all(result.successful for result in results), results
     goal = CHAIN.fk(Q + 0.2)
     speeds = []
@@ -288,7 +285,7 @@ def test_rate_with_velocity_limit_moves_smoothly(world):
     while time.monotonic() < end and not (speeds and close(world.command(), goal)):
         speeds.append(np.abs(world.newest['/dq_ik/joint_commands'].velocity or [0.0]).max())
         time.sleep(0.01)
-    results = world.set(velocity_scaling=0.0) + world.set(rate=0.0)
+    results = world.change(velocity_scaling=0.0) + world.change(rate=0.0)
     assert all(result.successful for result in results), results
     assert close(world.command(), goal)
     assert 0.3 < max(speeds) <= 0.4 + 1e-9

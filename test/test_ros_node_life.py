@@ -16,14 +16,11 @@
 import signal
 import time
 
-import pytest
-
-pytest.importorskip('rclpy')
-
 from dq_ik.ros.client import Client
 from dq_ik.ros.description import LATCHED
 from dq_ik.ros.services.requests import ErrorCode
 from geometry_msgs.msg import PoseStamped
+import pytest
 from rclpy.qos import qos_profile_sensor_data
 from ros_bench import wait_until
 import ros_processes

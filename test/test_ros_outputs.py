@@ -16,17 +16,14 @@
 from copy import deepcopy
 from types import SimpleNamespace
 
-import numpy as np
-import pytest
-import ros_robot
-
-pytest.importorskip('rclpy')
-
 from dq_ik.errors import ChainError
 from dq_ik.ros.follow.outputs import command_maps, Outputs
 from dq_ik.ros.settings import NodeSettings
 from dq_ik.stream.commands import JointMap
+import numpy as np
+import pytest
 from rclpy.time import Time
+import ros_robot
 
 
 @pytest.fixture(scope='module')

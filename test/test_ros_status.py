@@ -15,15 +15,12 @@
 
 from functools import partial
 
-import numpy as np
-import pytest
-import ros_robot
-
-pytest.importorskip('rclpy')
-
 from diagnostic_msgs.msg import DiagnosticStatus
 from dq_ik.pose import Pose
 from dq_ik.ros.follow import status
+import numpy as np
+import pytest
+import ros_robot
 
 
 class Inbox:

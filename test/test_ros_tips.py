@@ -15,13 +15,10 @@
 
 import time
 
-import pytest
-
-pytest.importorskip('rclpy')
-
 from dq_ik.ros.follow.follower import take_all
 from dq_ik.ros.follow.node import IkNode
 from geometry_msgs.msg import PoseStamped
+import pytest
 import rclpy
 from rclpy.context import Context
 from rclpy.executors import SingleThreadedExecutor

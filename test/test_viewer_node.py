@@ -19,11 +19,6 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
-import pytest
-
-pytest.importorskip('rclpy')
-pytest.importorskip('viser')
-
 from diagnostic_msgs.msg import DiagnosticStatus, KeyValue
 from dq_ik.pose import Pose
 from dq_ik.robot.urdf import load_robot
@@ -32,6 +27,7 @@ from dq_ik.ros.description import LATCHED
 from dq_ik.ros.remote import report_from_status
 from dq_ik.ros.viewer_node import ViewerNode
 from geometry_msgs.msg import PoseStamped
+import pytest
 from rcl_interfaces.msg import SetParametersResult
 from rclpy.node import Node
 from rclpy.parameter import Parameter

@@ -20,11 +20,6 @@ import asyncio
 from itertools import pairwise
 from pathlib import Path
 
-import numpy as np
-import pytest
-
-pytest.importorskip('viser')
-
 from dq_ik.pose import Pose
 from dq_ik.robot.urdf import load_robot
 from dq_ik.stream.path import (
@@ -41,6 +36,8 @@ from dq_ik.viewer.page import Outlet, Page
 from dq_ik.viewer.panel import HOME, RANDOM, TO_TOOL, UNREACHABLE
 from dq_ik.viewer.server import open_server
 from dq_ik.viewer.visuals import parse_visuals
+import numpy as np
+import pytest
 import viser
 
 URDF = Path(__file__).parent.parent / 'urdf'

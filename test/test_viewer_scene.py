@@ -19,21 +19,18 @@ from __future__ import annotations
 import importlib.util
 from pathlib import Path
 
-import numpy as np
-import pytest
-
-pytest.importorskip('viser')
-
 from dq_ik.errors import DqIkError
 from dq_ik.pose import Pose
 from dq_ik.robot.bundled import example_robots, find_example
 from dq_ik.robot.urdf import load_robot
 from dq_ik.viewer import shapes
-from dq_ik.viewer.html import fraction, joint_bars
+from dq_ik.viewer.panel_html import fraction, joint_bars
 from dq_ik.viewer.scene import RobotScene
 from dq_ik.viewer.server import open_server
 from dq_ik.viewer.shapes import load_mesh, MeshError, resolve_uri
 from dq_ik.viewer.visuals import Box, Cylinder, MeshFile, parse_visuals, Sphere
+import numpy as np
+import pytest
 
 URDF = Path(__file__).parent.parent / 'urdf'
 ROBOTS = ('panda', 'arm6', 'arm5', 'two_arms', 'hand', 'humanoid')

@@ -22,15 +22,13 @@ import socket
 import time
 import urllib.request
 
+from dq_ik.viewer.address import free_port, page_origins, ViewerError
+from dq_ik.viewer.server import open_server
 import pytest
-
-viser = pytest.importorskip('viser')
-
-from dq_ik.viewer.address import free_port, page_origins, ViewerError  # noqa: E402
-from dq_ik.viewer.server import open_server  # noqa: E402
-import rich  # noqa: E402
-from viser._messages import ShareUrlRequest  # noqa: E402
-import websockets  # noqa: E402
+import rich
+import viser
+from viser._messages import ShareUrlRequest
+import websockets
 
 PROTOCOL = f'viser-v{viser.__version__}'
 

@@ -28,14 +28,13 @@ import subprocess
 import sys
 import time
 
-import numpy as np
-
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / 'test')]  # the browser and the test node of the tests
 
 from browser import ARROW, Browser, open_browser, unavailable  # noqa: E402
 from dq_ik.robot.bundled import robot_file  # noqa: E402
 from dq_ik.ros.viewer_node import ViewerNode  # noqa: E402
+import numpy as np  # noqa: E402
 from ros_bench import ros_bench, wait_until  # noqa: E402
 from sensor_msgs.msg import JointState  # noqa: E402
 import viser  # noqa: E402

@@ -24,9 +24,6 @@ from pathlib import Path
 import sys
 import time
 
-import numpy as np
-from PIL import Image
-
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / 'test')]  # the pictures are taken with the tests' camera
 
@@ -37,6 +34,8 @@ from dq_ik.ros.sim_node import SimNode  # noqa: E402
 from dq_ik.ros.viewer_node import ViewerNode  # noqa: E402
 from dq_ik.stream.path import FigureOfEight, PERIOD  # noqa: E402
 from dq_ik.viewer.page import Page  # noqa: E402
+import numpy as np  # noqa: E402
+from PIL import Image  # noqa: E402
 from ros_bench import ros_bench, wait_until  # noqa: E402
 
 IMAGES = ROOT / 'docs' / 'images'

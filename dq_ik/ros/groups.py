@@ -52,7 +52,7 @@ class Robot:
 
     @property
     def default_group(self) -> str:
-        """The group that the goal topics drive."""
+        """Return the group that the goal topics drive."""
         return next(iter(self.groups))
 
     @cached_property

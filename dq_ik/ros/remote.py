@@ -171,7 +171,7 @@ class RemoteOptions:
         if self._client.services_are_ready():
             self._client.get_parameters(list(WATCHED)).add_done_callback(self._on_values)
 
-    def set(self, name: str, value: str | bool) -> None:
+    def change(self, name: str, value: str | bool) -> None:
         """Change a setting; the answer comes to ``on_change``."""
         if not self._client.services_are_ready():
             self._on_change(name, value, f'there is no node {self._remote}')

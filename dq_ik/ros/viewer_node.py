@@ -91,7 +91,7 @@ class ViewerNode(Node):
 
     @property
     def page(self) -> Page | None:
-        """The page, once there is a robot to show."""
+        """Return the page, once there is a robot to show."""
         return self._page
 
     @property
@@ -119,7 +119,7 @@ class ViewerNode(Node):
                    if 'choices' in item.metadata}
         folder = Path(self._settings.urdf_folder) if self._settings.urdf_folder else None
         page = Page(
-            self._server, chain, parse_visuals(urdf), Outlet(self._send, self._options.set),
+            self._server, chain, parse_visuals(urdf), Outlet(self._send, self._options.change),
             methods=choices['method'], modes=choices['mode'], urdf_folder=folder)
         for reason, files in grouped(page.robot.missing_meshes).items():
             self.get_logger().warning(f'not drawn: {listing(files, 100)}: {reason}')

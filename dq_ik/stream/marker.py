@@ -84,12 +84,12 @@ class MarkerLogic:
         self._dragged.add(tip)
 
     def drag(self, tip: str, pose: Pose) -> None:
-        """A marker was moved by hand."""
+        """Take over a marker that was moved by hand."""
         self.goals[tip] = pose
         self._mailbox[tip] = pose
 
     def release(self, tip: str, pose: Pose) -> None:
-        """A marker was let go; it snaps back to what can be reached if that was asked for."""
+        """Let a marker go; it snaps back to what can be reached if that was asked for."""
         self._dragged.discard(tip)
         self.drag(tip, pose)
         if self.switches[Item.SNAP] and not self._reached:

@@ -106,7 +106,7 @@ class Tally:
 
     @property
     def solved(self) -> int:
-        """Number of goals met within the tolerances of the solver."""
+        """Return the number of goals met within the tolerances of the solver."""
         return sum(self._is_met(answer) for answer in self.answers)
 
     def summary(self) -> str:

@@ -21,7 +21,7 @@ from typing import Any
 
 from dq_ik.robot.model import Joint
 from dq_ik.stream.report import Report
-from dq_ik.viewer.html import joint_bars, status_html
+from dq_ik.viewer.panel_html import joint_bars, status_html
 from dq_ik.viewer.plots import RollingPlot
 import viser
 
@@ -78,7 +78,7 @@ class Panel:
 
     @property
     def tip(self) -> str:
-        """The tip that single-tip buttons mean."""
+        """Return the tip that single-tip buttons mean."""
         return self._tip.value
 
     def show_status(self, report: Report, tool_distance: float) -> None:

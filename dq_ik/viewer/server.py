@@ -48,7 +48,7 @@ class PageServer(viser.ViserServer):
 
     @property
     def url(self) -> str:
-        """The address of the page, to be opened in a browser."""
+        """Return the address of the page, to be opened in a browser."""
         return f'http://{self.get_host()}:{self.get_port()}'
 
     def request_share_url(self, verbose: bool = True) -> None:

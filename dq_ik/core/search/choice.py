@@ -31,7 +31,7 @@ DISTINCT = 1e-2  # largest joint difference [rad or m] below which two solutions
 
 @routine
 def measure(blocks, q):
-    """What the mode minimises: the way (squared or largest), or minus the manipulability."""
+    """Return what the mode minimises: the way (squared or largest) or minus manipulability."""
     tree, request, work = tree_of(blocks), request_of(blocks), work_of(blocks)
     mode = request.mode
     if mode == Mode.MANIPULABILITY:

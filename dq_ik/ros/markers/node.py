@@ -131,7 +131,7 @@ class Markers:
         self.topics = GoalTopics(
             node, settings.ik_node, chain, lambda tip, pose: self.logic.hear_goal(tip, pose))
         self.logic = MarkerLogic(
-            chain, MarkerOutlet(self.topics.send, self._place, self._draw, options.set))
+            chain, MarkerOutlet(self.topics.send, self._place, self._draw, options.change))
         server.clear()
         self._draw()
 

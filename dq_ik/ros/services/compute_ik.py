@@ -96,7 +96,7 @@ class Group:
 
     @cached_property
     def solver(self) -> Solver:
-        """A prepared solver."""
+        """Return a prepared solver."""
         return Solver(self.chain, self.options)
 
 
@@ -178,8 +178,9 @@ class IkServer:
         if not name and self.settings.accept_empty_group:
             name = self.robot.default_group
         if name not in self._groups:
-            raise RequestError(ErrorCode.INVALID_GROUP_NAME,
-                          f"there is no group '{name}'; the groups are {listing(self._groups)}")
+            raise RequestError(
+                ErrorCode.INVALID_GROUP_NAME,
+                f"there is no group '{name}'; the groups are {listing(self._groups)}")
         return self._groups[name]
 
     def _ignored(self, constraints: Any) -> list[str]:
@@ -197,11 +198,12 @@ class IkServer:
         if link in group.tip_of:
             return group.tip_of[link]
         if link not in self.robot.model.links:
-            raise RequestError(ErrorCode.INVALID_LINK_NAME,
-                          f"there is no link '{link}'; the tips are {listing(group.chain.tips)}")
+            raise RequestError(
+                ErrorCode.INVALID_LINK_NAME,
+                f"there is no link '{link}'; the tips are {listing(group.chain.tips)}")
         raise RequestError(ErrorCode.NO_IK_SOLUTION,
-                      f"link '{link}' is not rigidly attached to one of the tips "
-                      f'{listing(group.chain.tips)}')
+                           f"link '{link}' is not rigidly attached to one of the tips "
+                           f'{listing(group.chain.tips)}')
 
     @staticmethod
     def _pose(group: Group, stamped: Any, state: Mapping[str, float],
@@ -227,10 +229,10 @@ def _targets(request: Any, chain: Chain) -> list[tuple[str, Any]]:
         links = links[:1] or ['']
     elif len(poses) != len(links):
         raise RequestError(ErrorCode.INVALID_LINK_NAME,
-                      f'{len(poses)} poses but {len(links)} link names')
+                           f'{len(poses)} poses but {len(links)} link names')
     if len(chain.tips) > 1 and '' in links:
         raise RequestError(ErrorCode.INVALID_LINK_NAME,
-                      f'name the link of each pose: {listing(chain.tips)}')
+                           f'name the link of each pose: {listing(chain.tips)}')
     return [(link or chain.tips[0], pose) for link, pose in zip(links, poses)]
 
 

@@ -120,13 +120,13 @@ def _joint_range(msg: Any, model: RobotModel) -> JointRange:
     name = msg.joint_name
     if not any(joint.name == name for joint in model.joints):
         raise RequestError(ErrorCode.INVALID_GOAL_CONSTRAINTS,
-                      f"a constraint names the unknown joint '{name}'")
+                           f"a constraint names the unknown joint '{name}'")
     lower, upper = msg.position - msg.tolerance_below, msg.position + msg.tolerance_above
     joint = model.joint(name)
     lower, upper = max(lower, joint.lower), min(upper, joint.upper)
     if not (math.isfinite(lower) and math.isfinite(upper) and lower <= upper):
         raise RequestError(ErrorCode.INVALID_GOAL_CONSTRAINTS,
-                      f"no position of joint '{name}' satisfies its constraint and limits")
+                           f"no position of joint '{name}' satisfies its constraint and limits")
     return JointRange(name, lower, upper)
 
 

@@ -17,7 +17,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import Future as SolveFuture
-from concurrent.futures import ThreadPoolExecutor, TimeoutError
+from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import TimeoutError as NotYetSolved
 import os
 import traceback
 from typing import Any
@@ -81,7 +82,7 @@ class Services:
             solving = self._worker.submit(server.solve, query)
             try:
                 result = solving.result(QUICK)
-            except TimeoutError:
+            except NotYetSolved:
                 await self._end_of(solving)
                 result = solving.result()
             server.fill(response, query, result)
