@@ -67,7 +67,7 @@ class Copy:
         """Copy the package with the door that is in use."""
         self.folder, self.cache = folder, folder / 'cache'
         shutil.copytree(ROOT / 'dq_ik', folder / 'dq_ik', ignore=shutil.ignore_patterns(
-            'built', '__pycache__'))
+            'built', 'generated', '__pycache__'))
         shutil.copy(ROOT / 'urdf' / 'planar_3r.urdf', folder)
         self.built = folder / 'dq_ik' / 'native' / 'built'
         self.built.mkdir()
