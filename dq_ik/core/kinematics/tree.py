@@ -125,11 +125,3 @@ def tip_frame(tree, k, world):
     if element < 0:
         return constant
     return frame.mul(frame.load(world[element]), constant)
-
-
-@kernel
-def tip_poses(tree, q, turns, world, screw, poses_out):
-    """Dual quaternions of all tips at q; ``turns``, ``world`` and ``screw`` are work arrays."""
-    forward_kinematics(tree, q, turns, world, screw)
-    for k in range(tree.tip.shape[0]):
-        frame.store_dual(tip_frame(tree, k, world), poses_out[k])
