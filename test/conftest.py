@@ -29,6 +29,7 @@ import sys
 import tempfile
 
 from hypothesis import settings
+from packages import begin, WAIT_FOR_BUILDS
 
 ROOT = Path(__file__).resolve().parents[1]
 SCRATCH = Path(tempfile.mkdtemp(prefix='dq_ik_test_'))
@@ -72,6 +73,16 @@ collect_ignore = [f'test_{test}.py' for name in MISSING for test in NEEDS[name]]
 def pytest_report_header() -> list[str]:
     """Say which tests are left out, and why."""
     return [f'without {name}: no test of {", ".join(NEEDS[name])}' for name in MISSING]
+
+
+def pytest_collection_modifyitems(items) -> None:
+    """Let tests that wait for long builds come last."""
+    items.sort(key=lambda item: item.path.name in WAIT_FOR_BUILDS)
+
+
+def pytest_collection_finish(session) -> None:
+    """Begin the long builds, on a core that other tests leave free."""
+    begin(item.path.name for item in session.items)
 
 
 settings.register_profile('repeatable', derandomize=True)

@@ -11,11 +11,17 @@
 # WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
 # See the License for the specific language governing permissions and
 # limitations under the License.
-"""What the tests of packaging share: the archive, the wheel, bare Pythons; each made once."""
+"""
+What the tests of packaging share: the archive, the wheel, bare Pythons; each made once.
+
+Long builds begin with the session (:func:`begin`), on a core that other tests leave free.
+"""
 
 from __future__ import annotations
 
 import atexit
+from collections.abc import Callable, Iterable
+from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache
 from importlib import metadata
 import os
@@ -25,12 +31,17 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 PYTHON = f'python{sys.version_info.major}.{sys.version_info.minor}'
 LEVELS = ('v2', 'v3', 'v4', 'aarch64')
 RUN_TIME = ('numpy', 'scipy', 'urdf_parser_py', 'pyyaml', 'lxml', 'rich', 'pygments',
             'markdown-it-py', 'mdurl')
+CHECKED_TESTS = ('test_solver.py', 'test_modes.py', 'test_best_reach.py', 'test_goals.py',
+                 'test_goals_of_trees.py', 'test_joint_kinds.py', 'test_look_at.py',
+                 'test_methods.py', 'test_posture.py', 'test_relative_goal.py',
+                 'test_streaming.py')
 #: no settings of this session, and no index
 ALONE = {'PATH': os.environ['PATH'], 'HOME': os.environ.get('HOME', '/'), 'PIP_NO_INDEX': '1',
          'PIP_CONFIG_FILE': os.devnull, 'PIP_DISABLE_PIP_VERSION_CHECK': '1'}
@@ -52,12 +63,53 @@ def scratch() -> Path:
     return Path(folder)
 
 
+POOL = ThreadPoolExecutor(1)
+
+
+def begin(tests: Iterable[str]) -> None:
+    """Begin the builds that some files of tests wait for."""
+    for name in WAIT_FOR_BUILDS.keys() & set(tests):
+        _begun(WAIT_FOR_BUILDS[name])
+
+
 @cache
+def _begun(build: Callable[[], Any]) -> Future:
+    return POOL.submit(build)
+
+
 def generated() -> Path:
     """Return the assembly and C files of all levels; they are kept for the next session."""
+    return _begun(_generate).result()
+
+
+def _generate() -> Path:
     folder = ROOT / 'dq_ik' / 'native' / 'generated'
-    run(sys.executable, ROOT / 'dq_ik' / 'native', '--generate', '--output', folder, *LEVELS)
+    run('nice', sys.executable, ROOT / 'dq_ik' / 'native', '--generate', '--output', folder,
+        *LEVELS)
     return folder
+
+
+def checked() -> tuple[dict[str, str], subprocess.CompletedProcess]:
+    """Return settings in which the library checks indices, and how the core's tests went then."""
+    return _begun(_check).result()
+
+
+def _check() -> tuple[dict[str, str], subprocess.CompletedProcess]:
+    folder = scratch() / 'checked'
+    plain = {name: value for name, value in os.environ.items() if not name.startswith('DQ_IK')}
+    run('nice', sys.executable, ROOT / 'dq_ik' / 'native', '--checked', '--output',
+        folder / 'dq_ik', env=plain)
+    settings = {**plain, 'DQ_IK_CHECKED': '1', 'XDG_CACHE_HOME': str(folder), 'PYTHONPATH':
+                os.pathsep.join([str(ROOT), str(ROOT / 'test'), *sys.path])}
+    return settings, subprocess.run(
+        ['nice', sys.executable, '-m', 'pytest', '-q', '-x', '-p', 'no:cacheprovider', '-m',
+         'not slow', *(f'test/{name}' for name in CHECKED_TESTS)],
+        capture_output=True, text=True, check=False, timeout=500, cwd=ROOT, env=settings)
+
+
+WAIT_FOR_BUILDS: dict[str, Callable[[], Any]] = {
+    'test_checked_build.py': _check, 'test_colcon.py': _generate,
+    'test_packaged_library.py': _generate}
 
 
 @cache
