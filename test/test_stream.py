@@ -13,14 +13,16 @@
 # limitations under the License.
 """The stream: warm starts, best reach, speed limits, watchdog. No ROS."""
 
+from dq_ik.goal import Goal
 from dq_ik.options import IkOptions
 from dq_ik.pose import Pose
 from dq_ik.stream.limits import SpeedLimit
 from dq_ik.stream.settings import StreamSettings
-from dq_ik.stream.tracker import Tracker
+from dq_ik.stream.tracker import _is_far, goal_maker, Tracker
 import numpy as np
 import pytest
 import ros_robot
+from test_look_at import angle_off
 
 START = np.array([ros_robot.POSTURE[name] for name in ros_robot.ARM])
 DT = 0.01
@@ -84,6 +86,39 @@ def test_tips_without_a_goal_keep_their_pose(robot):
     goal = chain.fk(q, 'flange') @ Pose.from_xyz_rpy((0, 0, 0.001), (0, 0, 0))
     s.follow('flange', goal, 0.0)
     assert chain.fk(s.command, 'finger_left').distance(before)[0] < 2e-3
+
+
+def test_goals_of_all_kinds_are_followed_by_the_newest(robot):
+    s = stream(robot)
+    point = (0.5, 0.3, 0.2)
+    assert s.follow('flange', Goal(look_at=point), 0.0).success
+    assert angle_off(s.chain.fk(s.command), point, (0, 0, 1)) < 1.1e-5
+    goal = s.chain.fk(START)
+    assert s.follow('flange', goal, 0.1).success
+    assert s.chain.fk(s.command).distance(goal) < (1e-5, 1e-5)
+
+
+def test_a_mode_changes_relative_goals_but_not_what_looks_at_a_point():
+    make = goal_maker(StreamSettings(goal_mode='position'))
+    looking = Goal(look_at=(1.0, 0.0, 0.0))
+    assert make(looking, 'a') is looking
+    relative = make(Goal(Pose.identity(), relative_to='b'), 'a')
+    assert (relative.relative_to, relative.rotation_weight) == ('b', (0.0, 0.0, 0.0))
+
+
+HERE, NEAR, FAR = (Pose.from_xyz_rpy((x, 0, 0), (0, 0, 0)) for x in (0.0, 0.05, 0.5))
+
+
+@pytest.mark.parametrize(('old', 'new', 'far'), [
+    (None, HERE, True), (HERE, NEAR, False), (HERE, FAR, True),
+    (Goal(look_at=(1, 0, 0)), Goal(look_at=(1, 0.05, 0)), False),
+    (Goal(look_at=(1, 0, 0)), Goal(look_at=(1, 0.5, 0)), True),
+    (Goal(HERE, relative_to='a'), Goal(NEAR, relative_to='a'), False),
+    (Goal(HERE, relative_to='a'), Goal(FAR, relative_to='a'), True),
+    (Goal(HERE, relative_to='a'), Goal(HERE, relative_to='b'), True),
+    (Goal(HERE, relative_to='a'), HERE, True), (HERE, Goal(look_at=(0, 0, 0)), True)])
+def test_a_goal_that_jumps_or_changes_its_kind_is_searched_for(old, new, far):
+    assert _is_far(old, new) == far
 
 
 def test_seed_outside_the_limits_is_moved_inside(robot):

@@ -11,7 +11,7 @@
 # WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
 # See the License for the specific language governing permissions and
 # limitations under the License.
-"""The tracker: goals in, joint commands out. The caller gives it poses and the time."""
+"""The tracker: goals in, joint commands out. The caller gives it goals and the time."""
 
 from __future__ import annotations
 
@@ -35,14 +35,24 @@ UNLIMITED = 1e6
 JUMP = (0.1, 0.5)
 
 
-def goal_maker(settings: StreamSettings) -> Callable[[Pose, str], Goal | Pose]:
-    """Return the function that turns a pose and a tip into a goal of the chosen ``goal_mode``."""
-    if settings.goal_mode == 'pose':
-        return lambda pose, tip: pose
+def goal_maker(settings: StreamSettings) -> Callable[[Goal | Pose, str], Goal | Pose]:
+    """
+    Return the function that turns a goal and a tip into a goal of the chosen ``goal_mode``.
+
+    A goal that looks at a point stays as it is: it has no pose that the mode could be about.
+    """
     extras: dict[str, dict[str, Any]] = {
-        'position': {'rotation_weight': 0.0}, 'orientation': {'position_weight': 0.0},
+        'pose': {}, 'position': {'rotation_weight': 0.0}, 'orientation': {'position_weight': 0.0},
         'axis': {'axis': settings.goal_axis}}
-    return lambda pose, tip: Goal(pose, tip=tip, **extras[settings.goal_mode])
+    extra = extras[settings.goal_mode]
+
+    def make(goal: Goal | Pose, tip: str) -> Goal | Pose:
+        if not extra or (isinstance(goal, Goal) and goal.look_at is not None):
+            return goal
+        if isinstance(goal, Goal):
+            return replace(goal, **extra)
+        return Goal(goal, tip=tip, **extra)
+    return make
 
 
 class Tracker:
@@ -80,8 +90,8 @@ class Tracker:
         """Start anew from these joint positions, at rest, without goals."""
         self.target = self.command = self.chain.clamp(q)
         self.qdot = np.zeros(self.chain.n)
-        self._poses: dict[str, Pose] = {}
-        self._moves: list[tuple[Pose | None, Pose]] = []  # of goals since the last solve
+        self._goals: dict[str, Goal | Pose] = {}
+        self._moves: list[tuple[Goal | Pose | None, Goal | Pose]] = []  # since the last solve
         self._goal_time: float | None = None
         self.holding = False
 
@@ -90,27 +100,27 @@ class Tracker:
         """Whether a goal was ever given."""
         return self._goal_time is not None
 
-    def set_goal(self, tip: str, pose: Pose, now: float) -> None:
+    def set_goal(self, tip: str, goal: Goal | Pose, now: float) -> None:
         """
-        Take a goal; the newest of each tip counts.
+        Take a goal; the newest of each tip counts, whatever its kind.
 
         Tips without a goal keep the pose they had when the first goal came.
 
-        :param pose: in the base frame.
+        :param goal: a pose in the base frame, or a goal of another kind.
         :param now: time [s] on a steady clock.
         """
         if self._goal_time is None and len(self.chain.tips) > 1:
-            self._poses = self.chain.fk_all(self.target)
-        self._moves.append((self._poses.get(tip), pose))
-        self._poses[tip] = pose
+            self._goals = dict(self.chain.fk_all(self.target))
+        self._moves.append((self._goals.get(tip), goal))
+        self._goals[tip] = goal
         self._goal_time = now
         self.holding = False
 
     def solve(self) -> IkResult:
         """Solve for the goals as they are now; the solution is the new target."""
         tips = self.chain.tips
-        goals: Any = (self._goal(self._poses[tips[0]], tips[0]) if len(tips) == 1 else
-                      [self._goal(self._poses[tip], tip) for tip in tips])
+        goals: Any = (self._goal(self._goals[tips[0]], tips[0]) if len(tips) == 1 else
+                      [self._goal(self._goals[tip], tip) for tip in tips])
         result = self.solver.solve(goals, self.target)
         if not result.success and any(_is_far(*move) for move in self._moves):
             result = self.finder.solve(goals, self.target)
@@ -118,9 +128,9 @@ class Tracker:
         self._moves.clear()
         return result
 
-    def follow(self, tip: str, pose: Pose, now: float) -> IkResult:
+    def follow(self, tip: str, goal: Goal | Pose, now: float) -> IkResult:
         """Take a goal, solve, and command the solution at once."""
-        self.set_goal(tip, pose, now)
+        self.set_goal(tip, goal, now)
         return self.answer()
 
     def answer(self) -> IkResult:
@@ -161,9 +171,19 @@ class Tracker:
         return not self.holding and age is not None and 0 < self.goal_timeout < age
 
 
-def _is_far(old: Pose | None, new: Pose) -> bool:
-    """Tell whether a goal jumped."""
+def _is_far(old: Goal | Pose | None, new: Goal | Pose) -> bool:
+    """Tell whether a goal jumped; one of another kind, or relative to another tip, has."""
     if old is None:
         return True
-    metres, radians = old.distance(new)
-    return metres > JUMP[0] or radians > JUMP[1]
+    (old_kind, old_place), (kind, place) = _place(old), _place(new)
+    metres, radians = old_place.distance(place)
+    return kind != old_kind or metres > JUMP[0] or radians > JUMP[1]
+
+
+def _place(goal: Goal | Pose) -> tuple[tuple[bool, str | None], Pose]:
+    """Return the kind of a goal, and the pose or point that it names."""
+    if isinstance(goal, Pose):
+        return (False, None), goal
+    if goal.look_at is not None:
+        return (True, None), Pose.from_xyz_wxyz(goal.look_at, (1.0, 0.0, 0.0, 0.0))
+    return (False, goal.relative_to), goal.pose
