@@ -18,6 +18,7 @@ import time
 from dq_ik.pose import Pose
 from dq_ik.ros.conversions import fill_pose
 from dq_ik.ros.description import CurrentState
+from dq_ik.ros.goals import POSE
 from dq_ik.ros.remote import GoalTopics
 from geometry_msgs.msg import PoseStamped
 import pytest
@@ -63,7 +64,8 @@ def test_goals_of_others_are_told_from_our_own(bench):
         theirs.send('flange', pose)
         for _ in range(20):
             ours.send('flange', Pose.identity())
-    wait_until(lambda: 'flange' in ours._foreign and ours._foreign['flange'].pose.position.x > 0.0)
+    wait_until(lambda: 'flange' in ours._foreign
+               and ours._foreign['flange'][1].pose.position.x > 0.0)
     time.sleep(0.1)
     ours.hear()
     assert len(heard) == 1
@@ -72,7 +74,7 @@ def test_goals_of_others_are_told_from_our_own(bench):
     msg = PoseStamped()
     msg.header.frame_id = 'elsewhere'
     fill_pose(msg.pose, HERE)
-    theirs._publishers['flange'].publish(msg)
+    theirs._publishers[POSE, 'flange'].publish(msg)
     time.sleep(0.2)
     ours.hear()
     assert len(heard) == 1

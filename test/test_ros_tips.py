@@ -15,9 +15,10 @@
 
 import time
 
+from dq_ik.pose import Pose
 from dq_ik.ros.follow.follower import take_all
 from dq_ik.ros.follow.node import IkNode
-from geometry_msgs.msg import PoseStamped
+from geometry_msgs.msg import PointStamped, PoseStamped
 import pytest
 import rclpy
 from rclpy.context import Context
@@ -50,9 +51,10 @@ class World:
         self.sender = Node('sender', context=self.context)
         self.goals = {tip: self.sender.create_publisher(PoseStamped, f'/dq_ik/{tip}/goal_pose', 1)
                       for tip in TIPS}
+        self.look_at = self.sender.create_publisher(PointStamped, '/dq_ik/flange/look_at', 1)
         self.commands = self.sender.create_subscription(
             JointState, '/dq_ik/joint_commands', lambda _: None, 100)
-        for publisher in self.goals.values():
+        for publisher in (*self.goals.values(), self.look_at):
             wait_until(publisher.get_subscription_count)
         wait_until(lambda: self.sender.count_publishers('/dq_ik/joint_commands'))
         time.sleep(0.5)
@@ -63,7 +65,7 @@ class World:
         for _ in range(30):
             self.executor.spin_once(timeout_sec=0.01)
         time.sleep(0.2)
-        return take_all(self.commands)
+        return [msg for msg, _ in take_all(self.commands)]
 
     def close(self):
         self.executor.shutdown()
@@ -104,3 +106,18 @@ def test_a_bad_goal_is_refused_alone(world, bad, monkeypatch):
     assert 'no_such_frame' in str(refused[0])
     for tip, pose in poses(command).items():
         assert pose.distance(CHAIN.fk(Q, tip)) < (1.1e-5, 1.1e-5)
+
+
+@pytest.mark.parametrize('last', ['pose', 'look_at'])
+def test_of_two_kinds_that_wait_together_the_newest_counts(world, last):
+    """However the executor sorts their topics."""
+    point = PointStamped()
+    point.header.frame_id = 'arm_base'
+    point.point.x = 0.5
+    senders = [(world.look_at, point), (world.goals['flange'], stamped(CHAIN.fk(Q, 'flange')))]
+    for publisher, msg in senders if last == 'pose' else reversed(senders):
+        publisher.publish(msg)
+        time.sleep(0.05)
+    _, = world.answers()
+    goal = world.node._follower.stream._goals['flange']
+    assert ('pose' if isinstance(goal, Pose) else 'look_at') == last

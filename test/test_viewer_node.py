@@ -24,6 +24,7 @@ from dq_ik.pose import Pose
 from dq_ik.robot.urdf import load_robot
 from dq_ik.ros.conversions import fill_pose, pose_from_msg
 from dq_ik.ros.description import LATCHED
+from dq_ik.ros.goals import POSE
 from dq_ik.ros.remote import report_from_status
 from dq_ik.ros.viewer_node import ViewerNode
 from geometry_msgs.msg import PoseStamped
@@ -97,7 +98,7 @@ def test_a_dragged_handle_is_a_goal_on_the_topic(bench, viewer):
     """In the frame of the base, with a stamp."""
     goals = bench.newest(PoseStamped, 'dq_ik/goal_pose', 1)
     wait_until(lambda: bench.node.count_publishers('dq_ik/goal_pose') > 0)
-    wait_until(lambda: viewer._goals._publishers[TIP].get_subscription_count() > 1)
+    wait_until(lambda: viewer._goals._publishers[POSE, TIP].get_subscription_count() > 1)
     drag(viewer, GOAL, 'update')
     wait_until(lambda: bool(goals), what='goal')
     assert goals[0].header.frame_id == 'panda_link0'

@@ -33,7 +33,7 @@ def run(args: Namespace) -> int:
     from diagnostic_msgs.msg import DiagnosticStatus
     from dq_ik.ros.client import Client
     from dq_ik.ros.conversions import fill_pose
-    from dq_ik.ros.remote import topic_name
+    from dq_ik.ros.goals import topic_name
     from geometry_msgs.msg import PoseStamped
     msg = PoseStamped()
     msg.header.frame_id = args.frame

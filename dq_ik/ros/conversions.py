@@ -21,12 +21,12 @@ nowhere else. Every function reads fields by name only, so that any message that
 from __future__ import annotations
 
 from array import array
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 import math
 from typing import Any
 
 from dq_ik.errors import PoseError, SeedError
-from dq_ik.pose import Pose
+from dq_ik.pose import floats, Pose
 from dq_ik.robot.model import JointKind, RobotModel, SINGLE_AXIS
 from dq_ik.stream.commands import single_axis_positions
 
@@ -49,24 +49,40 @@ def pose_from_transform(msg: Any) -> Pose:
 
 
 def _pose(t: Any, r: Any) -> Pose:
+    return Pose.from_xyz_xyzw(_near(t), (r.x, r.y, r.z, r.w))
+
+
+def point_from_msg(msg: Any) -> tuple[float, ...]:
+    """Read a ``geometry_msgs/Point``; raises PoseError if a number is not finite or absurd."""
+    return floats(_near(msg), 3, 'a point')
+
+
+def _near(t: Any) -> tuple[float, float, float]:
+    """Return x, y, z, unless they are absurd."""
     if max(abs(t.x), abs(t.y), abs(t.z)) > FARTHEST:
         raise PoseError(f'the position ({t.x:g}, {t.y:g}, {t.z:g}) is not finite or no place on '
                         f'earth: more than {FARTHEST:g} m away')
-    return Pose.from_xyz_xyzw((t.x, t.y, t.z), (r.x, r.y, r.z, r.w))
+    return t.x, t.y, t.z
 
 
 def fill_pose(msg: Any, pose: Pose) -> Any:
     """Write a pose into a ``geometry_msgs/Pose`` and return the message."""
-    p, r = msg.position, msg.orientation
-    p.x, p.y, p.z = pose.position.tolist()
+    fill_point(msg.position, pose.position)
+    r = msg.orientation
     r.w, r.x, r.y, r.z = pose.quaternion.tolist()
+    return msg
+
+
+def fill_point(msg: Any, point: Iterable[float]) -> Any:
+    """Write x, y, z into a ``geometry_msgs/Point`` or ``Vector3`` and return the message."""
+    msg.x, msg.y, msg.z = map(float, point)
     return msg
 
 
 def fill_transform(msg: Any, pose: Pose) -> Any:
     """Write a pose into a ``geometry_msgs/Transform`` and return the message."""
-    t, r = msg.translation, msg.rotation
-    t.x, t.y, t.z = pose.position.tolist()
+    fill_point(msg.translation, pose.position)
+    r = msg.rotation
     r.w, r.x, r.y, r.z = pose.quaternion.tolist()
     return msg
 

@@ -16,17 +16,18 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
-import re
+from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticStatus
 from dq_ik.errors import DqIkError
+from dq_ik.goal import Goal
 from dq_ik.pose import Pose
 from dq_ik.robot.chain import Chain
-from dq_ik.ros.conversions import fill_pose, pose_from_msg
+from dq_ik.ros.frames import FrameError
+from dq_ik.ros.goals import goal_topics, GoalKind, POSE, read_goal, write_goal
 from dq_ik.stream.report import Report
-from geometry_msgs.msg import PoseStamped
 from rcl_interfaces.msg import Parameter as ParameterMsg
 from rcl_interfaces.msg import ParameterEvent
 from rclpy.node import Node
@@ -47,44 +48,34 @@ ASK_PERIOD = 1.0
 WATCHED = ('method', 'mode', 'goal_mode')
 
 
-def goal_topics(node: str, tips: tuple[str, ...]) -> dict[str, str]:
-    """Return the goal topic of each tip: ``goal_pose``, or ``<tip>/goal_pose`` of several."""
-    if len(tips) == 1:
-        return {tips[0]: f'{node}/goal_pose'}
-    return {tip: f'{node}/{topic_name(tip)}/goal_pose' for tip in tips}
-
-
-def topic_name(link: str) -> str:
-    """Return a link name as a part of a topic name: letters, digits, _, and no digit in front."""
-    name = re.sub(r'\W', '_', link, flags=re.ASCII)
-    return f'_{name}' if name[:1].isdigit() else name
-
-
 class GoalTopics:
     """Publishers and listeners for the goals of all tips of a chain, in the frame of its base."""
 
     def __init__(
-        self, node: Node, remote: str, chain: Chain, on_goal: Callable[[str, Pose], None]
+        self, node: Node, remote: str, chain: Chain, on_goal: Callable[[str, Any], None],
+        kinds: Sequence[GoalKind] = (POSE,),
     ) -> None:
         """
         Open the topics.
 
         :param remote: name of the ik node
-        :param on_goal: called by :meth:`hear` with tip and pose for goals that others send; goals
-            in other frames than the base are left out
+        :param on_goal: called by :meth:`hear` with tip and goal for goals that others send: a
+            Pose, or a Goal of another kind; goals in other frames than the base are left out
+        :param kinds: of goals to send and hear
         """
         self._node = node
-        self._base = chain.base
+        self._chain = chain
         self._on_goal = on_goal
         self._sent: deque[tuple[str, int, int]] = deque(maxlen=ECHOES)
-        self._foreign: dict[str, PoseStamped] = {}  # the newest of each tip
-        topics = goal_topics(remote, chain.tips)
+        self._foreign: dict[str, tuple[GoalKind, Any]] = {}  # the newest of each tip
+        topics = [(kind, tip, topic) for kind in kinds
+                  for tip, topic in goal_topics(remote, chain.tips, kind).items()]
         self._publishers = {
-            tip: node.create_publisher(PoseStamped, topic, NEWEST)
-            for tip, topic in topics.items()}
+            (kind, tip): node.create_publisher(kind.message, topic, NEWEST)
+            for kind, tip, topic in topics}
         self._listeners = [
-            node.create_subscription(PoseStamped, topic, partial(self._take, tip), WAITING)
-            for tip, topic in topics.items()]
+            node.create_subscription(kind.message, topic, partial(self._take, kind, tip), WAITING)
+            for kind, tip, topic in topics]
 
     def close(self) -> None:
         """Leave the topics."""
@@ -93,34 +84,36 @@ class GoalTopics:
         for listener in self._listeners:
             self._node.destroy_subscription(listener)
 
-    def send(self, tip: str, pose: Pose) -> None:
+    def send(self, tip: str, goal: Goal | Pose) -> None:
         """Publish a goal; may be called from any thread."""
-        msg = PoseStamped()
-        msg.header.frame_id = self._base
+        kind, msg = write_goal(goal, self._chain.base)
         msg.header.stamp = self._node.get_clock().now().to_msg()
-        fill_pose(msg.pose, pose)
         self._sent.append(_identity(tip, msg))
-        self._publishers[tip].publish(msg)
+        self._publishers[kind, tip].publish(msg)
 
     def hear(self) -> None:
         """Pass on the newest goal of each tip that somebody else has sent since the last time."""
         foreign, self._foreign = self._foreign, {}
-        for tip, msg in foreign.items():
+        for tip, (kind, msg) in foreign.items():
             try:
-                pose = pose_from_msg(msg.pose)
+                self._on_goal(tip, read_goal(kind, msg, tip, self._chain, _leave_out))
+            except FrameError:
+                pass
             except DqIkError as error:
                 self._node.get_logger().warning(
                     f'goal ignored: {error}', throttle_duration_sec=5.0)
-                continue
-            if msg.header.frame_id == self._base:
-                self._on_goal(tip, pose)
 
-    def _take(self, tip: str, msg: PoseStamped) -> None:
+    def _take(self, kind: GoalKind, tip: str, msg: Any) -> None:
         if _identity(tip, msg) not in self._sent:
-            self._foreign[tip] = msg
+            self._foreign[tip] = kind, msg
 
 
-def _identity(tip: str, msg: PoseStamped) -> tuple[str, int, int]:
+def _leave_out(frame: str) -> Pose:
+    """Refuse a frame other than the base."""
+    raise FrameError(frame)
+
+
+def _identity(tip: str, msg: Any) -> tuple[str, int, int]:
     """Return what tells a goal from others: its tip and its stamp."""
     return tip, msg.header.stamp.sec, msg.header.stamp.nanosec
 

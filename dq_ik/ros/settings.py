@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from dq_ik.errors import OptionError
 from dq_ik.robot.chain import Chain
 from dq_ik.robot.model import RobotModel
 from dq_ik.stream.settings import setting, StreamSettings
@@ -72,6 +73,8 @@ class RobotSettings:
 class NodeSettings(StreamSettings, RobotSettings):
     """What the ik node does with the solver."""
 
+    look_at_axis: tuple[float, ...] = setting(
+        (0.0, 0.0, 1.0), 'axis of the tip that points at the point of a look_at goal', length=3)
     wait_for_joint_states: bool = setting(
         False, 'follow no goal before the current joint_states are known')
     all_joints: bool = setting(
@@ -100,3 +103,9 @@ class NodeSettings(StreamSettings, RobotSettings):
     unsupported_constraints: str = setting(
         'reject', 'what compute_ik does with constraints other than joint constraints',
         choices=('reject', 'ignore'))
+
+    def __post_init__(self) -> None:
+        """Refuse values that mean nothing."""
+        super().__post_init__()
+        if not any(self.look_at_axis):
+            raise OptionError('look_at_axis is zero; it must have a direction')

@@ -15,8 +15,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
+from operator import itemgetter
 from time import perf_counter
 from typing import Any
 
@@ -24,20 +25,21 @@ from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from dq_ik.errors import DqIkError
 from dq_ik.pose import Pose
 from dq_ik.result import IkResult
-from dq_ik.ros.conversions import pose_from_msg
 from dq_ik.ros.description import CurrentState, LATCHED
 from dq_ik.ros.follow import status
 from dq_ik.ros.follow.outputs import command_maps, Outputs
 from dq_ik.ros.follow.prepared import Prepared
-from dq_ik.ros.remote import goal_topics, NEWEST
+from dq_ik.ros.goals import goal_kinds, goal_topics, GoalKind, read_goal
+from dq_ik.ros.remote import NEWEST
 from dq_ik.ros.running import NO_EVENTS_IN, NO_EVENTS_OUT, steady_timer
 from dq_ik.ros.settings import NodeSettings
 from dq_ik.stream.tracker import Tracker
-from geometry_msgs.msg import PoseStamped
 from rclpy.node import Node
 from rclpy.subscription import Subscription
 
 WARN_PERIOD = 5.0
+# What the middleware says about a message, such as when it was received [ns].
+MessageInfo = Mapping[str, Any]
 
 
 class Follower:
@@ -61,7 +63,7 @@ class Follower:
             DiagnosticStatus, '~/status', LATCHED, event_callbacks=NO_EVENTS_OUT))
         self._diagnostics = node.create_publisher(
             DiagnosticArray, '/diagnostics', 10, event_callbacks=NO_EVENTS_OUT)
-        self._goals: dict[str, Any] = {}
+        self._goals: dict[tuple[str, GoalKind], Any] = {}
         self._timer: Any = None
         self._tick_time = 0.0
         self._longest_step = 0.0
@@ -94,16 +96,14 @@ class Follower:
 
     # --- callbacks -------------------------------------------------------------------------------
 
-    def on_goal(self, tip: str, msg: PoseStamped) -> None:
-        """Take the newest goal of a tip; without a rate, answer it at once."""
+    def on_goal(self, tip: str, kind: GoalKind, msg: Any, info: MessageInfo) -> None:
+        """Take the goals that have arrived; without a rate, answer them at once."""
         started = perf_counter()
         stream = self.stream
+        goals = self._arrived(tip, kind, msg, info)
+        if not sum(self._set_goal(*goal, started) for goal in goals) or self._timer is not None:
+            return
         try:
-            self._set_goal(tip, msg, started)
-            if len(self._goals) > 1:
-                self._set_goals_of_others(tip, started)
-            if self._timer is not None:
-                return
             result = stream.answer()
         except DqIkError as error:
             self._refuse(error)
@@ -153,17 +153,17 @@ class Follower:
     # --- parts -----------------------------------------------------------------------------------
 
     def _subscribe(self, tips: tuple[str, ...]) -> None:
-        """Listen to ``~/goal_pose``, or to ``~/<tip>/goal_pose`` for each of several tips."""
+        """Listen to ``~/goal_pose``, or ``~/<tip>/goal_pose`` of several, and to other kinds."""
         for subscription in self._goals.values():
             self._node.destroy_subscription(subscription)
         self._goals = {
-            tip: self._node.create_subscription(
-                PoseStamped, topic, self._taker(tip), NEWEST, event_callbacks=NO_EVENTS_IN)
-            for tip, topic in goal_topics('~', tips).items()}
+            (tip, kind): self._node.create_subscription(
+                kind.message, topic, self._taker(tip, kind), NEWEST, event_callbacks=NO_EVENTS_IN)
+            for kind in goal_kinds(tips) for tip, topic in goal_topics('~', tips, kind).items()}
 
-    def _taker(self, tip: str) -> Callable[[PoseStamped], None]:
-        """Return the callback of a tip; the executor inspects a partial at every call."""
-        return lambda msg: self.on_goal(tip, msg)
+    def _taker(self, tip: str, kind: GoalKind) -> Callable[..., None]:
+        """Return the callback of a topic; the executor inspects a partial at every call."""
+        return lambda msg, info: self.on_goal(tip, kind, msg, info)
 
     def _set_timer(self, rate: float) -> None:
         if self._timer is not None:
@@ -174,24 +174,32 @@ class Follower:
             self._longest_step = 2.0 / rate  # after a pause the motion does not catch up
             self._timer = steady_timer(self._node, 1.0 / rate, self.on_tick)
 
-    def _set_goal(self, tip: str, msg: PoseStamped, now: float) -> None:
-        self.counters.goals += 1
-        frame, pose = msg.header.frame_id, pose_from_msg(msg.pose)
-        stream = self.stream
-        if not stream.active:
-            self._start()
-        if frame != stream.chain.base:
-            pose = self._frame(frame) @ pose
-        stream.set_goal(tip, pose, now)
+    def _arrived(self, tip: str, kind: GoalKind, msg: Any,
+                 info: MessageInfo) -> list[tuple[str, GoalKind, Any]]:
+        """
+        Return a goal and all that wait on other topics, in the order of their arrival.
 
-    def _set_goals_of_others(self, tip: str, now: float) -> None:
-        """Take what has arrived for other tips too: goals sent together are answered together."""
-        for other, subscription in self._goals.items():
-            for msg in take_all(subscription) if other != tip else ():
-                try:
-                    self._set_goal(other, msg, now)
-                except DqIkError as error:
-                    self._refuse(error)
+        Goals sent together are answered together, and of two kinds for a tip the newest counts.
+        """
+        found = [(info['received_timestamp'], (tip, kind, msg))]
+        for key, subscription in self._goals.items():
+            if key != (tip, kind):
+                found += [(info['received_timestamp'], (*key, waiting))
+                          for waiting, info in take_all(subscription)]
+        return [goal for _, goal in sorted(found, key=itemgetter(0))]
+
+    def _set_goal(self, tip: str, kind: GoalKind, msg: Any, now: float) -> bool:
+        """Take a goal; tell whether it can be followed."""
+        self.counters.goals += 1
+        stream, axis = self.stream, self._prepared.settings.look_at_axis
+        try:
+            if not stream.active:
+                self._start()
+            stream.set_goal(tip, read_goal(kind, msg, tip, stream.chain, self._frame, axis), now)
+        except DqIkError as error:
+            self._refuse(error)
+            return False
+        return True
 
     def _start(self) -> None:
         if self._prepared.settings.wait_for_joint_states and not self._state.knows(
@@ -227,10 +235,10 @@ class Follower:
         self._status.offer(level, partial(status.result_status, self._name, result), now)
 
 
-def take_all(subscription: Subscription) -> list[Any]:
-    """Return the messages that wait in a subscription, the newest last."""
+def take_all(subscription: Subscription) -> list[tuple[Any, MessageInfo]]:
+    """Return the messages that wait in a subscription and when they came, the newest last."""
     messages, handle = [], subscription.handle
     with handle:
         while (taken := handle.take_message(subscription.msg_type, subscription.raw)) is not None:
-            messages.append(taken[0])
+            messages.append(taken)
     return messages
