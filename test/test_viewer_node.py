@@ -24,10 +24,10 @@ from dq_ik.pose import Pose
 from dq_ik.robot.urdf import load_robot
 from dq_ik.ros.conversions import fill_pose, pose_from_msg
 from dq_ik.ros.description import LATCHED
-from dq_ik.ros.goals import POSE
+from dq_ik.ros.goals import LOOK_AT, POSE, RELATIVE
 from dq_ik.ros.remote import report_from_status
 from dq_ik.ros.viewer_node import ViewerNode
-from geometry_msgs.msg import PoseStamped
+from geometry_msgs.msg import PointStamped, PoseStamped
 import pytest
 from rcl_interfaces.msg import SetParametersResult
 from rclpy.node import Node
@@ -136,6 +136,53 @@ def test_goals_of_others_move_the_handle(bench, viewer):
         return viewer.page.goals[TIP].pose.distance(other)[0] < 1e-6
 
     wait_until(moved, what='handle at the goal')
+
+
+def test_a_dragged_point_is_a_point_on_its_topic(bench, viewer):
+    """The look_at topic, in the frame of the base."""
+    points = bench.newest(PointStamped, 'dq_ik/look_at', 1)
+    wait_until(lambda: viewer._goals._publishers[LOOK_AT, TIP].get_subscription_count() > 1)
+    viewer.page._choose_kind(TIP, 'look at')
+    drag(viewer, GOAL, 'update')
+    drag(viewer, GOAL, 'end')
+    wait_until(lambda: bool(points), what='point')
+    assert points[0].header.frame_id == 'panda_link0'
+    point = points[0].point
+    assert (point.x, point.y, point.z) == pytest.approx(tuple(GOAL.position))
+    viewer.page._choose_kind(TIP, 'pose')
+
+
+def test_points_of_others_move_the_handle(bench, viewer):
+    """The page then shows the kind of that goal."""
+    points = bench.node.create_publisher(PointStamped, 'dq_ik/look_at', 1)
+    wait_until(lambda: points.get_subscription_count() > 0)
+    msg = PointStamped()
+    msg.header.frame_id = 'panda_link0'
+    msg.point.x = 0.8
+
+    def moved() -> bool:
+        points.publish(msg)
+        return viewer.page.goals[TIP].pose.position == pytest.approx((0.8, 0.0, 0.0))
+
+    wait_until(moved, what='handle at the point')
+    assert viewer.page.panel._kinds[TIP].value == 'look at'
+    viewer.page._choose_kind(TIP, 'pose')
+
+
+def test_a_relative_goal_goes_to_its_topic(bench, remote):
+    """With the other tip as its frame."""
+    left, right = tips = ['left_tool', 'right_tool']
+    node = bench.add(ViewerNode, port=0, tip_links=tips, ik_node='pair', robot_description=(
+        Path(__file__).parent.parent / 'urdf' / 'two_arms.urdf').read_text())
+    wait_until(lambda: node.page is not None)
+    goals = bench.newest(PoseStamped, f'pair/{right}/relative_goal', 1)
+    wait_until(lambda: node._goals._publishers[RELATIVE, right].get_subscription_count() > 1)
+    node.page._choose_kind(right, f'relative to {left}')
+    node.page._set_goal(right, GOAL)
+    wait_until(lambda: bool(goals), what='relative goal')
+    assert goals[0].header.frame_id == left
+    expected = node.page.tool_poses()[left].inverse() @ GOAL
+    assert pose_from_msg(goals[0].pose).distance(expected) == pytest.approx((0, 0), abs=1e-6)
 
 
 def test_status_is_reported(bench, viewer):

@@ -20,6 +20,7 @@ import asyncio
 from itertools import pairwise
 from pathlib import Path
 
+from dq_ik.goal import Goal
 from dq_ik.pose import Pose
 from dq_ik.robot.urdf import load_robot
 from dq_ik.stream.path import (
@@ -291,6 +292,93 @@ def test_each_tip_has_its_goal(server, clock):
     use(server, 'Tip', tips[1])
     use(server, UNREACHABLE)
     assert recorder.goals[-1][0] == tips[1]
+
+
+def drag(page: Page, tip: str, xyz) -> None:
+    """Do what viser does when a browser moves a gizmo and lets it go."""
+    goal = page.goals[tip]
+    goal.control.position = xyz
+    for phase in ('update', 'end'):
+        asyncio.run(goal._dragged(viser.TransformControlsEvent(
+            client=None, client_id=0, target=goal.control, phase=phase)))
+
+
+def test_a_handle_may_be_a_point_to_look_at(server, panda):
+    """It is ahead of the tool at first, and nothing is sent before it is dragged."""
+    page, recorder = panda
+    tip = 'panda_hand_tcp'
+    handle, tool = page.goals[tip], page.tool_poses()[tip]
+    use(server, tip, 'look at')
+    assert recorder.goals == []
+    ahead = tool.inverse() @ handle.pose.position
+    assert ahead[:2] == pytest.approx((0.0, 0.0), abs=1e-9)
+    assert ahead[2] > 0.1
+    assert handle.control.disable_rotations
+    assert not any(part.visible for part in handle._ghost)
+    assert np.isnan(page.tool_distance())
+    drag(page, tip, (0.6, 0.2, 0.3))
+    goal = recorder.goals[-1][1]
+    assert goal.look_at == pytest.approx((0.6, 0.2, 0.3))
+    assert goal.position_weight == (0.0, 0.0, 0.0)
+    page.show_option('position_only', False)
+    assert handle.control.disable_rotations
+    use(server, tip, 'pose')
+    assert handle.pose.distance(tool) == pytest.approx((0.0, 0.0), abs=1e-9)
+    assert not handle.control.disable_rotations
+    drag(page, tip, (0.5, 0.1, 0.4))
+    assert isinstance(recorder.goals[-1][1], Pose)
+
+
+def test_a_point_to_look_at_moves_along_the_figure_of_eight(server, panda, clock):
+    """Buttons that ask for poses end it."""
+    page, recorder = panda
+    use(server, 'panda_hand_tcp', 'look at')
+    use(server, 'Figure of eight', True)
+    clock[0] += 0.5
+    page.tick()
+    assert recorder.goals[-1][1].look_at == pytest.approx(
+        tuple(page.goals['panda_hand_tcp'].pose.position))
+    use(server, TO_TOOL)
+    assert isinstance(recorder.goals[-1][1], Pose)
+    assert page.panel._kinds['panda_hand_tcp'].value == 'pose'
+    assert page.tool_distance() < 1e-9
+
+
+def test_a_handle_may_be_relative_to_another_tip(server):
+    """The pose between the tips is that of the moment of dragging; then the handle is carried."""
+    left, right = tips = load_robot(URDF / 'two_arms.urdf').leaves
+    page, recorder = open_page(server, 'two_arms', *tips)
+    assert page.panel._kinds[right].options == ('pose', 'look at', f'relative to {left}')
+    use(server, right, f'relative to {left}')
+    handle, other = page.goals[right], page.tool_poses()[left]
+    drag(page, right, handle.pose.position + 0.05)
+    goal = recorder.goals[-1][1]
+    assert goal.relative_to == left
+    assert goal.pose.distance(other.inverse() @ handle.pose) == pytest.approx((0, 0), abs=1e-9)
+    chain = load_robot(URDF / 'two_arms.urdf').chain(None, tips)
+    page.show_joints(chain.joint_positions(chain.neutral + 0.2))
+    page.tick()
+    expected = page.tool_poses()[left] @ goal.pose
+    assert handle.pose.distance(expected) == pytest.approx((0, 0), abs=1e-9)
+    assert len(recorder.goals) == 2  # the two of the drag
+
+
+def test_goals_of_others_are_shown_by_their_kind(server):
+    """But not while a user has chosen another kind and is about to drag."""
+    left, right = tips = load_robot(URDF / 'two_arms.urdf').leaves
+    page, recorder = open_page(server, 'two_arms', *tips)
+    grasp = Pose.from_xyz_rpy((0.1, 0.2, 0.0), (0.0, 0.0, 1.0))
+    page.show_goal(left, Goal(look_at=(1.0, 0.0, 0.5)))
+    page.show_goal(right, Goal(grasp, relative_to=left))
+    assert [page.panel._kinds[tip].value for tip in tips] == ['look at', f'relative to {left}']
+    assert page.goals[left].pose.position == pytest.approx((1.0, 0.0, 0.5))
+    assert page.goals[right].pose == page.tool_poses()[left] @ grasp
+    page.show_goal(right, Pose.identity())
+    assert page.panel._kinds[right].value == 'pose'
+    use(server, right, 'look at')
+    page.show_goal(right, Pose.identity())
+    assert page.goals[right].kind == 'look at'
+    assert recorder.goals == []
 
 
 def test_a_glide_can_be_met_at_every_moment():

@@ -25,10 +25,12 @@ from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticStatus
 from dq_ik.errors import listing
+from dq_ik.goal import Goal
 from dq_ik.options import IkOptions
 from dq_ik.pose import Pose
 from dq_ik.robot.chain import Chain
 from dq_ik.ros.description import CurrentState, LATCHED, listen_for_description
+from dq_ik.ros.goals import goal_kinds
 from dq_ik.ros.groups import read_robot
 from dq_ik.ros.parameters import declare
 from dq_ik.ros.remote import GoalTopics, RemoteOptions, report_from_status
@@ -125,13 +127,14 @@ class ViewerNode(Node):
             self.get_logger().warning(f'not drawn: {listing(files, 100)}: {reason}')
         if self._goals is not None:
             self._goals.close()
-        self._goals = GoalTopics(self, self._settings.ik_node, chain, page.show_goal)
+        self._goals = GoalTopics(
+            self, self._settings.ik_node, chain, page.show_goal, goal_kinds(chain.tips))
         self._chain, self._page = chain, page
         self._options.ask()
 
-    def _send(self, tip: str, pose: Pose) -> None:
+    def _send(self, tip: str, goal: Goal | Pose) -> None:
         if self._goals is not None:
-            self._goals.send(tip, pose)
+            self._goals.send(tip, goal)
 
     def _on_option(self, name: str, value: str | bool, refusal: str) -> None:
         if self._page is None:

@@ -23,13 +23,14 @@ from pathlib import Path
 import threading
 import time
 
+from dq_ik.goal import Goal
 from dq_ik.pose import Pose
 from dq_ik.robot.chain import Chain
 from dq_ik.stream.path import FigureOfEight, Glide, random_configuration, unreachable_goal
 from dq_ik.stream.path import Path as GoalPath
 from dq_ik.stream.report import Report
 from dq_ik.viewer import panel
-from dq_ik.viewer.gizmo import GoalHandle
+from dq_ik.viewer.gizmo import GoalHandle, kinds_of_goals, LOOK_AT, POSE
 from dq_ik.viewer.scene import add_ground_and_lights, robot_size, RobotScene, Trace
 from dq_ik.viewer.visuals import Visual
 import numpy as np
@@ -50,11 +51,12 @@ class Outlet:
     """
     Where the page sends what its user does; called on viser's loop or in :meth:`Page.tick`.
 
-    :param goal: a tip and the pose it shall take, in the frame of the chain's base
+    :param goal: a tip and its goal: the pose it shall take in the frame of the chain's base, a
+        Goal that looks at a point, or one that is relative to another tip
     :param option: name and value of a setting: ``method``, ``mode``, ``position_only``
     """
 
-    goal: Callable[[str, Pose], None]
+    goal: Callable[[str, Goal | Pose], None]
     option: Callable[[str, str | bool], None]
 
 
@@ -104,7 +106,8 @@ class Page:
         self.goals = {
             tip: GoalHandle(
                 server, self.robot, chain.base, tip, pose,
-                GIZMO_SCALE * size / math.sqrt(len(chain.tips)), self._dragged)
+                GIZMO_SCALE * size / math.sqrt(len(chain.tips)), self._dragged,
+                self.tool_poses)
             for tip, pose in self.tool_poses().items()
         }
         self._traces = {
@@ -114,7 +117,8 @@ class Page:
         }
         joints = [joint for joint in chain.model.joints if joint.name in self._positions]
         self.panel = panel.Panel(
-            server, joints, chain.tips, {'method': methods, 'mode': modes}, self._actions())
+            server, joints, kinds_of_goals(chain.tips), {'method': methods, 'mode': modes},
+            self._actions())
         self.robot.show(self._positions)
 
     def show_joints(self, positions: Mapping[str, float]) -> None:
@@ -140,10 +144,11 @@ class Page:
             if name == 'position_only':
                 self._allow_rotation(not value)
 
-    def show_goal(self, tip: str, pose: Pose) -> None:
+    def show_goal(self, tip: str, goal: Goal | Pose) -> None:
         """Move a handle to a goal that was sent from elsewhere."""
         with self._lock:
-            self.goals[tip].move(pose)
+            self.goals[tip].show(goal)
+            self.panel.show_kind(tip, self.goals[tip].kind)
 
     @property
     def is_playing(self) -> bool:
@@ -155,21 +160,27 @@ class Page:
         return self._chain.fk_all(self._chain.configuration(self._positions))
 
     def tool_distance(self) -> float:
-        """Return the greatest distance of a tool from its goal [m]."""
+        """Return the greatest distance of a tool from its goal [m]; NaN if all look at points."""
         tools = self.tool_poses()
-        return max(tools[tip].distance(goal.pose)[0] for tip, goal in self.goals.items())
+        return max((tools[tip].distance(goal.pose)[0] for tip, goal in self.goals.items()
+                    if goal.kind != LOOK_AT), default=math.nan)
 
     def tick(self) -> None:
         """Draw the newest state; play the path if one is on."""
         with self._lock, self._server.atomic():
             now = time.monotonic()
             self._follow_path(now)
-            if self.robot.show(self._positions) and self._tracing:
-                for tip, pose in self.tool_poses().items():
-                    self._traces[tip].add(pose.position)
+            if self.robot.show(self._positions):
+                self._show_motion()
             if now - self._panel_time >= PANEL_PERIOD:
                 self._panel_time = now
                 self._push_panel(now)
+
+    def _show_motion(self) -> None:
+        for goal in self.goals.values():
+            goal.carry()
+        for tip, pose in self.tool_poses().items() if self._tracing else ():
+            self._traces[tip].add(pose.position)
 
     def _push_panel(self, now: float) -> None:
         self.panel.show_status(self._report, self.tool_distance())
@@ -189,6 +200,7 @@ class Page:
             panel.UNREACHABLE: self._go_out_of_reach,
             panel.PLAY: self._play,
             panel.TRACE: self._trace,
+            panel.KINDS: self._choose_kind,
             panel.POSITION_ONLY: self._position_only,
             panel.LABELS['method']: lambda name: self._outlet.option('method', name),
             panel.LABELS['mode']: lambda name: self._outlet.option('mode', name),
@@ -200,7 +212,9 @@ class Page:
     def _glide_to(self, q: np.ndarray) -> None:
         """Lead the goals of all tips from where the robot is to another configuration."""
         with self._lock:
-            self.panel.stop_playing()
+            self._stop_path()
+            for tip in self.goals:
+                self._choose_kind(tip, POSE)
             self._start_path(Glide(self._chain, self._configuration(), q))
 
     def _go_out_of_reach(self) -> None:
@@ -240,27 +254,36 @@ class Page:
         for goal in self.goals.values():
             goal.allow_rotation(allowed)
 
-    def _set_goals(self, poses: Mapping[str, Pose]) -> None:
-        """Move handles and tell the solver, after the end of any path."""
+    def _choose_kind(self, tip: str, kind: str) -> None:
+        """Let the handle of a tip ask for another kind of goal."""
         with self._lock:
-            self._path = None
-            self.panel.stop_playing()
+            self._stop_path()
+            self.goals[tip].choose(kind)
+            self.panel.show_kind(tip, kind)
+
+    def _set_goals(self, poses: Mapping[str, Pose]) -> None:
+        """Move handles to poses and tell the solver, after the end of any path."""
+        with self._lock:
             for tip, pose in poses.items():
+                self._choose_kind(tip, POSE)
                 self._set_goal(tip, pose)
 
     def _set_goal(self, tip: str, pose: Pose) -> None:
         self.goals[tip].move(pose)
-        self._outlet.goal(tip, pose)
+        self._outlet.goal(tip, self.goals[tip].ask())
 
     def _configuration(self) -> np.ndarray:
         return self._chain.clamp(self._chain.configuration(self._positions))
 
-    def _dragged(self, tip: str, pose: Pose) -> None:
+    def _dragged(self, goal: GoalHandle) -> None:
         """Send a goal as it is dragged; dragging ends a path."""
+        self._stop_path()
+        self._outlet.goal(goal.tip, goal.ask())
+
+    def _stop_path(self) -> None:
         if self._path is not None:
             self._path = None
             self.panel.stop_playing()
-        self._outlet.goal(tip, pose)
 
     def _aim_camera(self, size: float) -> None:
         base = self._chain.model.link_poses(self._positions)[self._chain.base]

@@ -16,6 +16,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 import math
 from typing import Any
 
@@ -27,6 +28,7 @@ import viser
 
 TO_TOOL, HOME, RANDOM, UNREACHABLE = 'Goal to tool', 'Home', 'Random goal', 'Out of reach'
 PLAY, TRACE, POSITION_ONLY = 'Figure of eight', 'Trace', 'Position only'
+KINDS = 'Kind of goal'
 SWITCHES = (
     (PLAY, False, 'Move the goal along a path'),
     (TRACE, True, 'Draw the path of the tool'),
@@ -43,7 +45,7 @@ class Panel:
         self,
         server: viser.ViserServer,
         joints: Sequence[Joint],
-        tips: Sequence[str],
+        kinds: Mapping[str, Sequence[str]],
         choices: Mapping[str, Sequence[str]],
         actions: Mapping[str, Callable[..., None]],
     ) -> None:
@@ -51,7 +53,8 @@ class Panel:
         Add the controls.
 
         :param joints: rows of the joint table
-        :param tips: where there are several, one is chosen for the path and goals out of reach
+        :param kinds: of goals of each tip, the first one is in use; where there are several tips,
+            one is chosen for the path and goals out of reach
         :param choices: values of the settings ``method`` and ``mode``, the first one is in use
         :param actions: what a button does, and what a switch or choice does with its new value,
             by label; called on viser's loop, so each must return at once
@@ -59,7 +62,7 @@ class Panel:
         self._joints = tuple(joints)
         gui = server.gui
         self._status = gui.add_html(status_html(Report(), math.nan))
-        self._tip = gui.add_dropdown('Tip', tips, visible=len(tips) > 1)
+        self._tip = gui.add_dropdown('Tip', tuple(kinds), visible=len(kinds) > 1)
         for label, buttons in (('Goal', (TO_TOOL, HOME)), (' ', (RANDOM, UNREACHABLE))):
             @gui.add_button_group(label, buttons).on_click
             async def _(event: viser.GuiEvent) -> None:
@@ -70,6 +73,11 @@ class Panel:
             self._controls[LABELS[name]] = gui.add_dropdown(LABELS[name], values)
         for label, control in self._controls.items():
             _on_change(control, actions[label])
+        with gui.add_folder(KINDS, expand_by_default=False):
+            self._kinds: dict[str, Any] = {
+                tip: gui.add_dropdown(tip, names) for tip, names in kinds.items()}
+        for tip, control in self._kinds.items():
+            _on_change(control, partial(actions[KINDS], tip))
         with gui.add_folder('Joints'):
             self._bars = gui.add_html('')
         with gui.add_folder('Error of the answer, time to solve'):
@@ -104,6 +112,11 @@ class Panel:
         control = self._controls[LABELS[name]]
         if value in getattr(control, 'options', (True, False)):
             control.value = value
+
+    def show_kind(self, tip: str, kind: str) -> None:
+        """Show the kind of goal that a tip has."""
+        if self._kinds[tip].value != kind:
+            self._kinds[tip].value = kind
 
     def stop_playing(self) -> None:
         """Switch the path off, as if the user had."""
