@@ -16,10 +16,6 @@
 from pathlib import Path
 import time
 
-import pytest
-
-pytest.importorskip('rclpy')
-
 from diagnostic_msgs.msg import DiagnosticStatus
 from dq_ik.errors import OptionError
 from dq_ik.pose import Pose
@@ -30,6 +26,7 @@ from dq_ik.ros.follow.node import IkNode
 from dq_ik.ros.settings import NodeSettings
 from geometry_msgs.msg import PointStamped, PoseStamped
 import numpy as np
+import pytest
 from rclpy.parameter import Parameter
 from ros_bench import ros_bench, wait_until
 import ros_robot
