@@ -109,6 +109,18 @@ class Goal:
             object.__setattr__(self, 'pose', Pose.identity())
             object.__setattr__(self, 'position_weight', 0.0)
 
+    @property
+    def asks_for_pose(self) -> bool:
+        """Whether the pose is the target."""
+        return self.look_at is None
+
+    @property
+    def place(self) -> tuple[str, Pose]:
+        """What a stream compares: the frame that the target moves with, and the place named."""
+        if self.look_at is not None:
+            return 'look at', Pose.from_xyz_wxyz(self.look_at, (1.0, 0.0, 0.0, 0.0))
+        return self.relative_to or '', self.pose
+
     def row(self, usual: np.ndarray, tips: Sequence[str], tip: str) -> np.ndarray:
         """
         Return the goal as a :data:`dq_ik.core.memory.layout.GOAL` row for the kernels.

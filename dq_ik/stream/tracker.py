@@ -39,7 +39,7 @@ def goal_maker(settings: StreamSettings) -> Callable[[Goal | Pose, str], Goal | 
     """
     Return the function that turns a goal and a tip into a goal of the chosen ``goal_mode``.
 
-    A goal that looks at a point stays as it is: it has no pose that the mode could be about.
+    A goal whose pose is not its target stays as it is: the mode could not be about it.
     """
     extras: dict[str, dict[str, Any]] = {
         'pose': {}, 'position': {'rotation_weight': 0.0}, 'orientation': {'position_weight': 0.0},
@@ -47,7 +47,7 @@ def goal_maker(settings: StreamSettings) -> Callable[[Goal | Pose, str], Goal | 
     extra = extras[settings.goal_mode]
 
     def make(goal: Goal | Pose, tip: str) -> Goal | Pose:
-        if not extra or (isinstance(goal, Goal) and goal.look_at is not None):
+        if not extra or (isinstance(goal, Goal) and not goal.asks_for_pose):
             return goal
         if isinstance(goal, Goal):
             return replace(goal, **extra)
@@ -172,18 +172,10 @@ class Tracker:
 
 
 def _is_far(old: Goal | Pose | None, new: Goal | Pose) -> bool:
-    """Tell whether a goal jumped; one of another kind, or relative to another tip, has."""
+    """Tell whether a goal jumped; one in another frame or of another kind has."""
     if old is None:
         return True
-    (old_kind, old_place), (kind, place) = _place(old), _place(new)
+    (old_frame, old_place), (frame, place) = (
+        ('', goal) if isinstance(goal, Pose) else goal.place for goal in (old, new))
     metres, radians = old_place.distance(place)
-    return kind != old_kind or metres > JUMP[0] or radians > JUMP[1]
-
-
-def _place(goal: Goal | Pose) -> tuple[tuple[bool, str | None], Pose]:
-    """Return the kind of a goal, and the pose or point that it names."""
-    if isinstance(goal, Pose):
-        return (False, None), goal
-    if goal.look_at is not None:
-        return (True, None), Pose.from_xyz_wxyz(goal.look_at, (1.0, 0.0, 0.0, 0.0))
-    return (False, goal.relative_to), goal.pose
+    return frame != old_frame or metres > JUMP[0] or radians > JUMP[1]
