@@ -20,6 +20,7 @@ from pathlib import Path
 
 from dq_ik.cli.common import add_pose, add_robot, read_pose
 from dq_ik.errors import DqIkError, OptionError
+from dq_ik.robot.bundled import find_robot
 from dq_ik.robot.chain import Chain
 from dq_ik.robot.urdf import load_robot
 from dq_ik.solver import STARTS
@@ -44,7 +45,7 @@ def run(args: Namespace) -> int:
         raise OptionError(f'--starts is {args.starts}; it must be from 1 to {MOST_STARTS}')
     has_tool = any(value is not None for value in (args.xyz, args.rpy, args.quat))
     args.xyz = args.xyz or (0.0, 0.0, 0.0)
-    model = load_robot(args.robot, soft_limits=args.soft_limits)
+    model = load_robot(find_robot(args.robot), soft_limits=args.soft_limits)
     chain = Chain(model, args.base, args.tip, read_pose(args) if has_tool else None)
     block = chain.robot(args.starts)
     try:

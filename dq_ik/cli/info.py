@@ -19,6 +19,7 @@ from argparse import ArgumentParser, Namespace
 import sys
 
 from dq_ik.cli.common import add_robot, Version
+from dq_ik.robot.bundled import find_robot
 from dq_ik.robot.chain import Chain
 from dq_ik.robot.describe import HEADINGS, joint_rows
 from dq_ik.robot.model import RobotModel
@@ -34,7 +35,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Print the table; a whole robot without --base and --tip."""
-    robot = load_robot(args.robot, soft_limits=args.soft_limits)
+    robot = load_robot(find_robot(args.robot), soft_limits=args.soft_limits)
     if args.base is None and args.tip is None:
         print_robot(robot)
     else:

@@ -19,7 +19,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from dq_ik.errors import ChainError
-from dq_ik.robot.bundled import find_example, robot_file, robot_names, share_folder
+from dq_ik.robot import bundled
 from dq_ik.robot.model import JointKind, RobotModel
 from dq_ik.robot.urdf import load_robot, read_source
 
@@ -38,16 +38,11 @@ def find_robot(robot: str, urdf: str | Path | None = None) -> tuple[Path, str]:
     """
     Return the file and the text of a robot.
 
-    :param robot: name of a robot of ours or of ``example-robot-data``
+    :param robot: name of a robot of ours or of ``example-robot-data``, or a file
     :param urdf: file of another robot; wins over the name
     :raises DqIkError: when there is no such robot
     """
-    if urdf:
-        path = Path(urdf)
-    elif robot in robot_names():
-        path = robot_file(robot)
-    else:
-        path = find_example(robot)
+    path = bundled.find_robot(urdf or robot)
     return path, read_source(path)
 
 
@@ -109,4 +104,4 @@ def has_package(name: str) -> bool:
 
 def rviz_layout() -> Path:
     """Return the file with the layout of RViz."""
-    return share_folder() / 'rviz' / 'demo.rviz'
+    return bundled.share_folder() / 'rviz' / 'demo.rviz'

@@ -15,6 +15,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 import sysconfig
 
@@ -47,6 +48,18 @@ def robot_names() -> tuple[str, ...]:
     return tuple(sorted(path.stem for path in (share_folder() / 'urdf').glob('*.urdf')))
 
 
+def find_robot(robot: str | os.PathLike) -> Path:
+    """
+    Return the file of a robot: that of this path, else of ours or of ``example-robot-data``.
+
+    :raises DqIkError: when there is neither such a file nor such a robot
+    """
+    path = Path(robot).expanduser()
+    if path.is_file() or path.suffix in ('.urdf', '.xacro') or len(path.parts) != 1:
+        return path  # whoever reads it says what is wrong with it
+    return robot_file(path.name) if path.name in robot_names() else find_example(path.name)
+
+
 def robot_file(name: str) -> Path:
     """
     Return the URDF file of a robot that comes with the package.
@@ -71,8 +84,10 @@ def find_example(name: str) -> Path:
     """
     robots = example_robots()
     if not robots:
-        raise DqIkError(f"robot '{name}' may be in the package example-robot-data, which is not "
-                        'installed: pip install example-robot-data')
+        raise DqIkError(f"there is no file and no robot '{name}'; our robots are "
+                        f'{listing(robot_names(), 100)}; more are in the package '
+                        'example-robot-data (pip install example-robot-data)')
     if name not in robots:
-        raise DqIkError(f"there is no example robot '{name}'; there are {listing(robots, 100)}")
+        raise DqIkError(f"there is no file and no robot '{name}'; there are "
+                        f'{listing((*robot_names(), *robots), 100)}')
     return robots[name]
