@@ -73,9 +73,45 @@ def test_options_are_read_with_their_types(arm, capsys):
     assert main([*words, *goal(chain)[1], *options]) == 0
 
 
+def test_lists_are_options_too(arm, capsys):
+    words, chain = arm
+    rest = ','.join(map(str, chain.neutral))
+    assert main([*words, *goal(chain)[1], '--json', '--option', f'rest_posture={rest}',
+                 'rest_posture_weight=0.1', '--option', 'locked_joints=j1,j2',
+                 '--seed', f'j1={ros_robot.POSTURE["j1"]}', f'j2={ros_robot.POSTURE["j2"]}']) == 0
+    joints = json.loads(capsys.readouterr().out)['joints']
+    assert {name: joints[name] for name in ('j1', 'j2')} == {
+        name: ros_robot.POSTURE[name] for name in ('j1', 'j2')}
+
+
+def test_all_solutions_are_printed(arm, capsys):
+    words, chain = arm
+    all_of_them = [*words, *goal(chain)[1], '--option', 'mode=all', 'max_solutions=3']
+    assert main(all_of_them) == 0
+    out = capsys.readouterr().out
+    assert 'solution 3 of 3' in out
+    assert all(out.count(name) == 3 for name in ros_robot.ARM)
+    assert main([*all_of_them, '--json']) == 0
+    solutions = json.loads(capsys.readouterr().out)['solutions']
+    pose, _ = goal(chain)
+    assert len({tuple(joints.values()) for joints in solutions}) == 3
+    for joints in solutions:
+        assert chain.fk(chain.configuration(joints)).distance(pose) < (1.1e-5, 1.1e-5)
+
+
+@pytest.mark.parametrize(('name', 'reason'), [
+    ('foo', "there is no joint 'foo'; the joints are 'j1'"), ('j11', "did you mean 'j1'?")])
+def test_unknown_joint_of_the_seed_is_refused(arm, capsys, name, reason):
+    words, chain = arm
+    assert main([*words, *goal(chain)[1], '--seed', f'{name}=1']) == 1
+    assert reason in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(('option', 'reason'), [
     ('speed=9', "no option 'speed'"), ('timeout=fast', 'must be a float'),
-    ('method=magic', 'method')])
+    ('method=magic', 'method'), ('timeuot=1', "did you mean 'timeout'?"),
+    ('rest_posture=1,x', 'must be a list of numbers'),
+    ('locked_joints=j1,foo', "locked_joints names 'foo'")])
 def test_bad_option_is_one_line(arm, capsys, option, reason):
     words, chain = arm
     assert main([*words, *goal(chain)[1], '--option', option]) == 1

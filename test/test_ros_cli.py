@@ -63,6 +63,20 @@ def test_ask_prints_a_solution(node, capsys):
     assert CHAIN.fk(CHAIN.configuration(answer['joints'])).distance(POSE) < (1.1e-5, 1.1e-5)
 
 
+def test_ask_prints_the_verdict_without_a_code(node, capsys):
+    pytest.importorskip('moveit_msgs.srv')
+    assert main(['ask', *REACHABLE]) == 0
+    out = capsys.readouterr().out
+    assert 'the goal is reached' in out
+    assert 'error' not in out
+
+
+def test_ask_refuses_an_unknown_joint_of_the_seed(node, capsys):
+    pytest.importorskip('moveit_msgs.srv')
+    assert main(['ask', *REACHABLE, '--seed', 'foo=0.1']) == 2
+    assert "no joint 'foo'; its joints are" in capsys.readouterr().out
+
+
 def test_ask_explains_a_miss(node, capsys):
     pytest.importorskip('moveit_msgs.srv')
     assert main(['ask', '--xyz', '5', '0', '0', '--group', 'leg']) == 2

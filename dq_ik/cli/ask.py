@@ -18,7 +18,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 import json
 
-from dq_ik.cli.common import add_remote, add_seed, joint_table, read_pose
+from dq_ik.cli.common import add_remote, add_seed, joint_table, read_pose, ros_needed
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -33,14 +33,15 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Call and print; 0 if there is a solution, 2 if there is none, 1 if no node answers."""
+    with ros_needed():
+        from dq_ik.ros.client import Client
+        from dq_ik.ros.conversions import fill_pose
+        from dq_ik.ros.services.server import HOW_TO_GET_MOVEIT_MSGS
     try:
         from moveit_msgs.srv import GetPositionIK
     except ImportError:
-        from dq_ik.ros.services.server import HOW_TO_GET_MOVEIT_MSGS
         print(HOW_TO_GET_MOVEIT_MSGS)
         return 1
-    from dq_ik.ros.client import Client
-    from dq_ik.ros.conversions import fill_pose
     request = GetPositionIK.Request()
     ik = request.ik_request
     ik.group_name, ik.ik_link_name = args.group, args.link
@@ -59,5 +60,6 @@ def run(args: Namespace) -> int:
     if args.json:
         print(json.dumps({'error_code': code, 'message': message, 'joints': joints}))
     else:
-        print('\n'.join([*joint_table(joints), f'error code {code}: {message}']))
+        verdict = message if code == 1 else f'error code {code}: {message}'
+        print('\n'.join([*joint_table(joints), verdict]))
     return 0 if code == 1 else 2

@@ -16,15 +16,28 @@
 from __future__ import annotations
 
 from argparse import _ArgumentGroup, Action, ArgumentParser, ArgumentTypeError, Namespace, SUPPRESS
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from difflib import get_close_matches
+from typing import Any, TYPE_CHECKING
 
+from dq_ik.errors import DqIkError, listing, SeedError
 from dq_ik.pose import Pose
+from dq_ik.robot.bundled import robot_names
+
+if TYPE_CHECKING:
+    from dq_ik.robot.chain import Chain
+    import numpy as np
+
+
+def robot_help() -> str:
+    """Return what may stand for a robot."""
+    return f'URDF or xacro file, or one of {", ".join(robot_names())}, or of example-robot-data'
 
 
 def add_robot(parser: ArgumentParser) -> None:
     """Add the arguments of a robot and of a chain in it."""
-    parser.add_argument('robot', help='URDF or xacro file')
+    parser.add_argument('robot', help=robot_help())
     parser.add_argument('--base', help='link that stands still; the root if not given')
     parser.add_argument('--tip', nargs='+', help='link that goes to goals, or several; the only '
                                                  'leaf if not given')
@@ -59,8 +72,36 @@ def read_pose(args: Namespace) -> Pose:
 
 def add_seed(parser: ArgumentParser, others: str) -> None:
     """Add the joint positions where the solver starts; ``others`` says where other joints do."""
-    parser.add_argument('--seed', nargs='+', type=_named_value, default=[], metavar='JOINT=VALUE',
+    parser.add_argument('--seed', nargs='+', action='extend', type=_named_value, default=[],
+                        metavar='JOINT=VALUE',
                         help=f'where to start [rad or m]; other joints start {others}')
+
+
+def read_seed(chain: Chain, pairs: Iterable[tuple[str, float]]) -> np.ndarray:
+    """Return the joint vector of ``--seed``, or raise SeedError for a name that is none."""
+    given = dict(pairs)
+    for name in given:
+        if name not in chain.joint_names:
+            raise SeedError(f"--seed: there is no joint '{name}'{nearest(name, chain.joint_names)}"
+                            f'; the joints are {listing(chain.joint_names)}')
+    return chain.configuration(given)
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """Return the question whether a similar name was meant, if there is one."""
+    found = get_close_matches(name, list(known), 1)
+    return f" (did you mean '{found[0]}'?)" if found else ''
+
+
+@contextmanager
+def ros_needed() -> Iterator[None]:
+    """Turn a failed import of ROS into the sentence that says how to get it."""
+    try:
+        yield
+    except ImportError as error:
+        raise DqIkError(f'this command needs ROS 2, which is not usable here ({error}): source '
+                        'a ROS installation (. /opt/ros/$ROS_DISTRO/setup.bash), or install its '
+                        "wheels (pip install 'dq_ik[ros]')") from None
 
 
 def joint_table(joints: Mapping[str, float]) -> list[str]:

@@ -16,15 +16,14 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from importlib.util import find_spec
 from pathlib import Path
 import sys
 
+from dq_ik.cli.common import robot_help, ros_needed
 from dq_ik.demo.choices import DEFAULT_ROBOT, find_robot, tips_of, usable_viewer
 from dq_ik.demo.nodes import demo_nodes, DemoSettings
 from dq_ik.errors import DqIkError
 from dq_ik.options import IkOptions
-from dq_ik.robot.bundled import robot_names
 from dq_ik.viewer.address import DEFAULT_PORT, free_port, LOOPBACK
 
 
@@ -32,8 +31,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``dq_ik demo``."""
     methods = IkOptions.__dataclass_fields__['method'].metadata['choices']
     parser.add_argument('--robot', default=DEFAULT_ROBOT,
-                        help=f'one of {", ".join(robot_names())}, or of example-robot-data '
-                             '(default: %(default)s)')
+                        help=f'{robot_help()} (default: %(default)s)')
     parser.add_argument('--urdf', type=Path, help='URDF or xacro file instead')
     parser.add_argument('--base', default='', help='link that stands still; default: the root')
     parser.add_argument('--tip', nargs='+', default=[], metavar='LINK',
@@ -53,8 +51,8 @@ def run(args: Namespace) -> int:
     """Run the demo until it ends."""
     from dq_ik.demo.run import run_demo
 
-    if find_spec('rclpy') is None:
-        raise DqIkError("rclpy is not installed; use 'make demo' or source a ROS installation")
+    with ros_needed():
+        import rclpy  # noqa: F401
     if args.duration and args.no_path:
         raise DqIkError('--duration is the time of the moving goal: it excludes --no-path')
     urdf, description = find_robot(args.robot, args.urdf)

@@ -18,7 +18,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from typing import Any
 
-from dq_ik.cli.common import add_remote, read_pose
+from dq_ik.cli.common import add_remote, read_pose, ros_needed
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -30,11 +30,12 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Publish and print the status; 0 if reached, 2 if not, 1 if the node is silent."""
-    from diagnostic_msgs.msg import DiagnosticStatus
-    from dq_ik.ros.client import Client
-    from dq_ik.ros.conversions import fill_pose
-    from dq_ik.ros.goals import topic_name
-    from geometry_msgs.msg import PoseStamped
+    with ros_needed():
+        from diagnostic_msgs.msg import DiagnosticStatus
+        from dq_ik.ros.client import Client
+        from dq_ik.ros.conversions import fill_pose
+        from dq_ik.ros.goals import topic_name
+        from geometry_msgs.msg import PoseStamped
     msg = PoseStamped()
     msg.header.frame_id = args.frame
     fill_pose(msg.pose, read_pose(args))

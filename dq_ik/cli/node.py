@@ -16,15 +16,16 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from pathlib import Path
 
+from dq_ik.cli.common import robot_help, ros_needed
+from dq_ik.robot.bundled import find_robot
 from dq_ik.robot.urdf import read_source
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``dq_ik node``."""
-    parser.add_argument('robot', nargs='?', type=Path,
-                        help='URDF or xacro file; else the parameter or topic robot_description')
+    parser.add_argument('robot', nargs='?',
+                        help=f'{robot_help()}; else the parameter or topic robot_description')
     parser.add_argument('--base', default='', help='link that stands still; the root if not given')
     parser.add_argument('--tip', nargs='+', default=[],
                         help='links that follow goals; the only leaf if not given')
@@ -33,9 +34,10 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Run until SIGINT or SIGTERM."""
-    from dq_ik.ros.follow.node import main
-    from rclpy.parameter import Parameter
+    with ros_needed():
+        from dq_ik.ros.follow.node import main
+        from rclpy.parameter import Parameter
     given = {'base_link': args.base, 'tip_links': args.tip,
-             'robot_description': read_source(args.robot) if args.robot else ''}
+             'robot_description': read_source(find_robot(args.robot)) if args.robot else ''}
     overrides = [Parameter(name, value=value) for name, value in given.items() if value]
     return main(getattr(args, 'ros', []), parameter_overrides=overrides)

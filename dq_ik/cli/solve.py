@@ -16,15 +16,23 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from dataclasses import fields
 import json
 from typing import Any
 
-from dq_ik.cli.common import add_pose, add_seed, joint_table, read_pose
+from dq_ik.cli.common import (
+    add_pose,
+    add_seed,
+    joint_table,
+    nearest,
+    read_pose,
+    read_seed,
+    robot_help,
+)
 from dq_ik.errors import OptionError
 from dq_ik.goal import Goal
-from dq_ik.options import IkOptions
+from dq_ik.options import DEFAULTS, METADATA, NAMES
 from dq_ik.result import IkResult
+from dq_ik.robot.bundled import find_robot
 from dq_ik.robot.chain import Chain
 from dq_ik.robot.urdf import load_robot
 from dq_ik.solver import Solver
@@ -32,42 +40,44 @@ from dq_ik.solver import Solver
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``dq_ik solve``."""
-    parser.add_argument('robot', help='URDF or xacro file')
+    parser.add_argument('robot', help=robot_help())
     parser.add_argument('--base', help='link that stands still; the root if not given')
     parser.add_argument('--tip', help='link that goes to the goal; the only leaf if not given')
     add_pose(parser)
     parser.add_argument('--position-only', action='store_true', help='leave the rotation free')
     add_seed(parser, 'at home')
-    names = ', '.join(item.name for item in fields(IkOptions))
-    parser.add_argument('--option', nargs='+', default=[], metavar='NAME=VALUE',
-                        help=f'options of the solver: {names}')
+    parser.add_argument('--option', nargs='+', action='extend', default=[],
+                        metavar='NAME=VALUE', help='options of the solver, lists as '
+                        f'locked_joints=joint1,joint2 or rest_posture=0,0.5,1: {", ".join(NAMES)}')
     parser.add_argument('--json', action='store_true', help='print JSON instead of a table')
 
 
 def run(args: Namespace) -> int:
     """Solve and print; 0 if the goal is reached, 2 if the best reach is printed instead."""
-    chain = load_robot(args.robot).chain(args.base, args.tip)
+    chain = load_robot(find_robot(args.robot)).chain(args.base, args.tip)
     weight = 0.0 if args.position_only else 1.0
     goal = Goal(read_pose(args), tip=chain.tips[0], rotation_weight=weight)
     solver = Solver(chain, **dict(map(read_option, args.option)))
-    result = solver.solve(goal, seed=chain.configuration(dict(args.seed)))
+    result = solver.solve(goal, seed=read_seed(chain, args.seed))
     print(json.dumps(as_dict(chain, result)) if args.json else as_table(chain, result))
     return 0 if result.success else 2
 
 
 def read_option(text: str) -> tuple[str, Any]:
     """Read ``name=value`` with the type that the option has."""
-    types: dict[str, Any] = {item.name: type(item.default) for item in fields(IkOptions)}
     name, _, value = text.partition('=')
-    if name not in types:
-        raise OptionError(f'there is no option {name!r}; the options are {", ".join(types)}')
-    if types[name] is str:
-        return name, value
+    if name not in NAMES:
+        raise OptionError(f"there is no option '{name}'{nearest(name, NAMES)}; "
+                          f'the options are {", ".join(NAMES)}')
+    kind = type(DEFAULTS[name])
     try:
-        return name, json.loads(value.lower()) if types[name] is bool else types[name](value)
+        if kind is tuple:
+            item = METADATA[name]['item']
+            return name, tuple(item(word.strip()) for word in value.split(',') if word.strip())
+        return name, kind(value)
     except ValueError:
-        kind = types[name].__name__
-        raise OptionError(f'option {name} is {value!r}; it must be a {kind}') from None
+        what = 'list of numbers, as 0,0.5,1' if kind is tuple else kind.__name__
+        raise OptionError(f'option {name} is {value!r}; it must be a {what}') from None
 
 
 def as_dict(chain: Chain, result: IkResult) -> dict[str, Any]:
@@ -77,6 +87,7 @@ def as_dict(chain: Chain, result: IkResult) -> dict[str, Any]:
         'status': result.status.name.lower(),
         'message': result.message,
         'joints': chain.joint_positions(result.q),
+        'solutions': [chain.joint_positions(q) for q in result.solutions],
         'position_error': float(max(result.position_error)),
         'rotation_error': float(max(result.rotation_error)),
         'limited_joints': list(result.limited_joints),
@@ -86,8 +97,13 @@ def as_dict(chain: Chain, result: IkResult) -> dict[str, Any]:
 
 
 def as_table(chain: Chain, result: IkResult) -> str:
-    """Return an answer as lines for people."""
-    return '\n'.join([*joint_table(chain.joint_positions(result.q)), '', result.message,
+    """Return an answer as lines for people; each of several solutions under its number."""
+    answers = result.solutions if len(result.solutions) > 1 else [result.q]
+    lines = []
+    for number, q in enumerate(answers, 1):
+        lines += [f'solution {number} of {len(answers)}'] if len(answers) > 1 else []
+        lines += [*joint_table(chain.joint_positions(q)), '']
+    return '\n'.join([*lines, result.message,
                       f'position error {max(result.position_error):.2e} m, '
                       f'rotation error {max(result.rotation_error):.2e} rad, '
                       f'{result.iterations} iterations, {1e6 * result.time:.0f} us'])
