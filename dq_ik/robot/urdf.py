@@ -39,6 +39,8 @@ log = logging.getLogger(__name__)
 
 # What a joint's kinematics consist of; all else in the file may be anything.
 _JOINT_PARTS = ('origin', 'axis', 'parent', 'child', 'limit', 'safety_controller', 'mimic')
+# Bounds of what is read, far above any robot: characters, elements, elements inside each other.
+MOST_CHARACTERS, MOST_ELEMENTS, MOST_LEVELS = 5_000_000, 200_000, 100
 _KINDS = tuple(kind.value for kind in JointKind if kind is not JointKind.BALL)
 
 
@@ -80,6 +82,7 @@ def read_source(source: str | os.PathLike) -> str:
     if path.suffix == '.xacro':
         return _expand_xacro(path)
     try:
+        _check_length(path.stat().st_size)
         return path.read_text(encoding='utf-8-sig')
     except (OSError, UnicodeDecodeError) as error:
         raise UrdfError(f"cannot read '{path}': {error}") from error
@@ -107,31 +110,61 @@ def _expand_xacro(path: Path) -> str:
 
 
 def _parse_safely(text: str) -> ElementTree.Element:
-    """Parse XML without document type, so without entities and without access to other files."""
-    def refuse(*_: object) -> None:
-        raise UrdfError('the robot description contains a DOCTYPE or an entity declaration; '
-                        'remove it (it could read files or exhaust the memory)')
-
+    """Parse XML of bounded size and depth, without document type: no entities, no other files."""
     text = text.lstrip('\ufeff \t\r\n')
     if not text:
         raise UrdfError('the robot description is empty')
-    builder = ElementTree.TreeBuilder()
+    _check_length(len(text))
+    builder = _BoundedBuilder()
     reader = expat.ParserCreate(encoding='utf-8')
     reader.buffer_text = True
-    reader.StartDoctypeDeclHandler = refuse
-    reader.EntityDeclHandler = refuse
+    reader.StartDoctypeDeclHandler = _refuse_doctype
+    reader.EntityDeclHandler = _refuse_doctype
     reader.StartElementHandler = builder.start
     reader.EndElementHandler = builder.end
     reader.CharacterDataHandler = builder.data
     try:
         reader.Parse(text.encode(), True)
-    except expat.ExpatError as error:
+    except (expat.ExpatError, UnicodeEncodeError) as error:
         raise UrdfError(f'the robot description is not well-formed XML: {error}') from None
     root = builder.close()
     if root.tag != 'robot':
         raise UrdfError(f'the robot description begins with <{root.tag}>; '
                         "a URDF begins with <robot name='...'>")
     return root
+
+
+class _BoundedBuilder(ElementTree.TreeBuilder):
+    """Makes a tree of not too many elements and not too many levels."""
+
+    count = level = 0
+
+    def start(self, tag: str, attributes: dict[str, str]) -> ElementTree.Element:
+        """Open an element."""
+        self.count += 1
+        self.level += 1
+        if self.count > MOST_ELEMENTS:
+            raise UrdfError(f'the robot description has more than {MOST_ELEMENTS} elements')
+        if self.level > MOST_LEVELS:
+            raise UrdfError(f'the robot description has elements nested more than {MOST_LEVELS} '
+                            f'deep, at <{tag[:40]}>')
+        return super().start(tag, attributes)
+
+    def end(self, tag: str) -> ElementTree.Element:
+        """Close an element."""
+        self.level -= 1
+        return super().end(tag)
+
+
+def _check_length(length: int) -> None:
+    if length > MOST_CHARACTERS:
+        raise UrdfError(f'the robot description has {length} characters; '
+                        f'at most {MOST_CHARACTERS} are read')
+
+
+def _refuse_doctype(*_: object) -> None:
+    raise UrdfError('the robot description contains a DOCTYPE or an entity declaration; '
+                    'remove it (it could read files or exhaust the memory)')
 
 
 def _kinematics_of(root: ElementTree.Element) -> ElementTree.Element:
