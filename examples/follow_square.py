@@ -13,11 +13,12 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Lead the tool of the arm around a square, for ever: goals out, nothing else."""
+"""Lead the tool of the arm around a square, for ever; say after each round how it went."""
 
 from contextlib import suppress
 import math
 
+from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import PoseStamped
 import rclpy
 from rclpy.executors import ExternalShutdownException
@@ -32,8 +33,10 @@ class Square(Node):
     def __init__(self):
         super().__init__('follow_square')
         self.goals = self.create_publisher(PoseStamped, 'dq_ik/goal_pose', 1)
-        self.start = self.get_clock().now()
+        self.heard, self.start = [], self.get_clock().now()
+        self.create_subscription(DiagnosticStatus, 'dq_ik/status', self.heard.append, 1)
         self.create_timer(0.02, self.send)
+        self.create_timer(PERIOD, self.tell)
 
     def send(self):
         """Send the point that belongs to this moment; the tool points down."""
@@ -48,6 +51,12 @@ class Square(Node):
         position.x, position.y, position.z = CENTER[0], CENTER[1] + y, CENTER[2] + z
         orientation.x, orientation.w = 1.0, 0.0
         self.goals.publish(goal)
+
+    def tell(self):
+        """Say what the solver answered last."""
+        answer = self.heard[-1].message if self.heard else 'no answer: does the ik node run?'
+        print(f'one round of the square in {PERIOD:g} s: {answer}', flush=True)
+        self.heard.clear()
 
 
 if __name__ == '__main__':

@@ -22,6 +22,7 @@ Start the robot with ``dq_ik demo --robot two_arms`` first.
 from contextlib import suppress
 import math
 
+from diagnostic_msgs.msg import DiagnosticStatus
 from dq_ik import load_robot
 from dq_ik.robot.bundled import robot_file
 from geometry_msgs.msg import PoseStamped
@@ -43,8 +44,10 @@ class Circles(Node):
         self.frame, self.centers = chain.base, chain.fk_all(bent)
         self.goals = {
             tip: self.create_publisher(PoseStamped, f'dq_ik/{tip}/goal_pose', 1) for tip in TIPS}
-        self.start = self.get_clock().now()
+        self.heard, self.start = [], self.get_clock().now()
+        self.create_subscription(DiagnosticStatus, 'dq_ik/status', self.heard.append, 1)
         self.create_timer(0.02, self.send)
+        self.create_timer(PERIOD, self.tell)
 
     def send(self):
         """Send the points of both circles that belong to this moment."""
@@ -60,6 +63,12 @@ class Circles(Node):
             position.z = center.position[2]
             orientation.w, orientation.x, orientation.y, orientation.z = center.quaternion
             self.goals[tip].publish(goal)
+
+    def tell(self):
+        """Say what the solver answered last."""
+        answer = self.heard[-1].message if self.heard else 'no answer: does the ik node run?'
+        print(f'one circle of each hand in {PERIOD:g} s: {answer}', flush=True)
+        self.heard.clear()
 
 
 if __name__ == '__main__':

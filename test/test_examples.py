@@ -44,7 +44,8 @@ def environment() -> dict[str, str]:
 @contextmanager
 def running(example: str):
     """Start an example that runs for ever, and end it as Ctrl-C does."""
-    process = subprocess.Popen([sys.executable, str(EXAMPLES / example)], env=environment())
+    process = subprocess.Popen([sys.executable, str(EXAMPLES / example)], env=environment(),
+                               stdout=subprocess.PIPE, text=True)
     try:
         yield process
     finally:
@@ -79,6 +80,12 @@ def robot(name: str, tips: list[str]):
         yield places
 
 
+def told(process) -> str:
+    """Return what an example says it did, once the solver answers that the goal is reached."""
+    line = next(line for line in process.stdout if 'the goal is reached' in line)
+    return line.partition(':')[0]
+
+
 def sampled(places, seconds: float) -> np.ndarray:
     """Return the tips' positions over a time, shape ``(samples, tips, 3)``."""
     samples = []
@@ -91,13 +98,14 @@ def sampled(places, seconds: float) -> np.ndarray:
 
 def test_square_is_followed():
     """The tool goes round: 20 cm by 20 cm in the y-z plane, all at the same x."""
-    with robot(PANDA, [TIP]) as places, running('follow_square.py'):
+    with robot(PANDA, [TIP]) as places, running('follow_square.py') as square:
         from ros_bench import wait_until
 
         wait_until(lambda: np.abs(places()[0] - [0.45, 0.0, 0.45]).max() == pytest.approx(
             0.1, abs=0.005), 30.0, 'the tool is on the square')
         time.sleep(1.0)
         path = sampled(places, 9.0)[:, 0]
+        assert told(square) == 'one round of the square in 8 s'
     assert np.ptp(path, axis=0) == pytest.approx([0.0, 0.2, 0.2], abs=0.01)
     from_center = np.abs(path[:, 1:] - [0.0, 0.45]).max(axis=1)
     assert from_center == pytest.approx(0.1, abs=0.01)
@@ -105,8 +113,9 @@ def test_square_is_followed():
 
 def test_both_arms_draw_circles():
     """16 cm wide, mirror images of each other."""
-    with robot('two_arms', ['left_tool', 'right_tool']) as places, running('two_arms.py'):
-        time.sleep(6.0)
+    with robot('two_arms', ['left_tool', 'right_tool']) as places, running(
+            'two_arms.py') as circles:
+        assert told(circles) == 'one circle of each hand in 5 s'
         path = sampled(places, 5.5)
     for arm in range(2):
         assert np.ptp(path[:, arm], axis=0) == pytest.approx([0.16, 0.16, 0.0], abs=0.02)
