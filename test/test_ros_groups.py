@@ -104,3 +104,23 @@ def test_srdf_group_that_fits_not_is_refused_alone(model, body, reason):
 def test_bad_srdf_is_refused(model, text):
     with pytest.raises(UrdfError):
         read_srdf(text, model)
+
+
+def test_srdf_groups_nested_deeply_and_often(model):
+    """Each group is read once: 1,200 levels do not recurse, and doubling does not take 2^1200."""
+    body = ''.join(f'<group name="g{i}"><group name="g{i + 1}"/><group name="g{i + 1}"/></group>'
+                   for i in range(1200))
+    last = '<group name="g1200"><chain base_link="arm_base" tip_link="flange"/></group>'
+    chains, refused = read_srdf(f'<robot name="r">{body}{last}</robot>', model)
+    assert not refused
+    assert chains['g0'] is chains['g1200']
+    chains, refused = read_srdf(f'<robot name="r">{body}</robot>', model)
+    assert not chains
+    assert "no group 'g1200'" in refused['g0']
+
+
+def test_srdf_group_that_contains_one_that_contains_itself(model):
+    body = ''.join(f'<group name="{a}"><group name="{b}"/></group>' for a, b in ('ab', 'bc', 'cb'))
+    chains, refused = read_srdf(f'<robot name="r">{body}</robot>', model)
+    assert not chains
+    assert all('contains itself' in reason for reason in refused.values())

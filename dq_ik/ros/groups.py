@@ -15,7 +15,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache, reduce
 from xml.etree import ElementTree
@@ -114,9 +114,13 @@ def read_srdf(text: str, model: RobotModel) -> tuple[dict[str, Chain], dict[str,
     srdf = _Srdf(check_srdf(text), model)
     chains: dict[str, Chain] = {}
     refused: dict[str, str] = {}
+    same: dict[tuple[str, ...], Chain] = {}  # groups of the same joints share a chain
     for name in srdf.groups:
         try:
-            chains[name] = _chain(model, srdf.members(name))
+            members = srdf.members(name)
+            if tuple(members) not in same:
+                same[tuple(members)] = _chain(model, members)
+            chains[name] = same[tuple(members)]
         except DqIkError as error:
             refused[name] = str(error)
     return chains, refused
@@ -142,27 +146,55 @@ class _Srdf:
         self.model = model
         self.groups = {group.get('name', ''): group for group in root.findall('group')}
         self.virtual = {joint.get('name', '') for joint in root.findall('virtual_joint')}
+        self._known: dict[str, dict[str, Joint]] = {}
+        self._bad: dict[str, DqIkError] = {}
 
-    def members(self, name: str, above: tuple[str, ...] = ()) -> dict[str, Joint]:
+    def members(self, name: str) -> dict[str, Joint]:
         """Return the joints of a group and its subgroups, fixed ones too, by name."""
-        if name not in self.groups:
-            raise ChainError(f"there is no group '{name}'; the SRDF has {listing(self.groups)}")
-        if name in above:
+        reading: dict[str, tuple[Iterator[ElementTree.Element], dict[str, Joint]]] = {}
+        outer: dict[str, Joint] = {}
+        try:
+            self._enter(name, reading, outer)
+            while reading:  # the innermost group is the last
+                inner = next(reversed(reading))
+                parts, joints = reading[inner]
+                part = next(parts, None)
+                if part is None:
+                    del reading[inner]
+                    self._known[inner] = joints
+                    above = reading[next(reversed(reading))][1] if reading else outer
+                    above.update(joints)
+                elif part.tag == 'group':
+                    self._enter(part.get('name', ''), reading, joints)
+                else:
+                    joints.update((joint.name, joint) for joint in self._joints(part))
+        except DqIkError as error:
+            self._bad.update(dict.fromkeys(reading, error))
+            raise
+        return outer
+
+    def _enter(self, name: str, reading: dict, joints: dict[str, Joint]) -> None:
+        """Begin to read a group, or take its joints if it was read before."""
+        if name in self._bad:
+            raise self._bad[name]
+        if name in reading:
             raise ChainError(f"group '{name}' contains itself")
-        joints: dict[str, Joint] = {}
-        for part in self.groups[name]:
-            what = part.get('name', '')
-            if part.tag == 'chain':
-                path = self.model.joint_path(part.get('base_link', ''), part.get('tip_link', ''))
-                joints.update((joint.name, joint) for joint in path)
-            elif part.tag == 'joint' and what not in self.virtual:
-                joints[what] = self.model.joint(what)
-            elif part.tag == 'link':
-                joint = self.model.parent_joint(what)
-                joints.update({} if joint is None else {joint.name: joint})
-            elif part.tag == 'group':
-                joints.update(self.members(what, (*above, name)))
-        return joints
+        if name in self._known:
+            joints.update(self._known[name])
+        elif name in self.groups:
+            reading[name] = iter(self.groups[name]), {}
+        else:
+            raise ChainError(f"there is no group '{name}'; the SRDF has {listing(self.groups)}")
+
+    def _joints(self, part: ElementTree.Element) -> tuple[Joint, ...]:
+        """Return the joints that an element of a group names."""
+        what = part.get('name', '')
+        if part.tag == 'chain':
+            return self.model.joint_path(part.get('base_link', ''), part.get('tip_link', ''))
+        if part.tag == 'joint' and what not in self.virtual:
+            return (self.model.joint(what),)
+        joint = self.model.parent_joint(what) if part.tag == 'link' else None
+        return () if joint is None else (joint,)
 
 
 def _chain(model: RobotModel, members: dict[str, Joint]) -> Chain:
