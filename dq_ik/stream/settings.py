@@ -21,6 +21,8 @@ from typing import Any
 
 from dq_ik.errors import OptionError
 
+LOWEST_RATE = 0.01  # of the commands [Hz]; a timer of a longer period is a mistake
+
 
 def setting(default: Any, description: str, **metadata: Any) -> Any:
     """
@@ -43,7 +45,7 @@ class StreamSettings:
     goal_axis: tuple[float, ...] = setting(
         (0.0, 0.0, 1.0), 'axis of the tip for goal_mode axis', length=3)
     rate: float = setting(
-        0.0, 'commands per second [Hz]; 0: one command per goal, as soon as it arrives',
+        0.0, 'commands per second [Hz], 0.01 or more; 0: one command per goal, when it arrives',
         minimum=0.0, maximum=2000.0)
     velocity_scaling: float = setting(
         0.0, 'greatest joint speed as a fraction of the URDF limits; 0: no limit; needs rate > 0',
@@ -59,6 +61,8 @@ class StreamSettings:
         """Refuse values out of range and combinations without a meaning."""
         for item in fields(self):
             check_value(item, getattr(self, item.name))
+        if 0 < self.rate < LOWEST_RATE:
+            raise OptionError(f'rate is {self.rate}; it must be 0 or at least {LOWEST_RATE}')
         if not any(self.goal_axis):
             raise OptionError('goal_axis is zero; it must have a direction')
         if self.velocity_scaling > 0 and self.rate == 0:
