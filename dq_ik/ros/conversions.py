@@ -22,7 +22,6 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Mapping
-import math
 from typing import Any
 
 from dq_ik.errors import PoseError, SeedError
@@ -30,7 +29,7 @@ from dq_ik.pose import floats, Pose
 from dq_ik.robot.model import JointKind, RobotModel, SINGLE_AXIS
 from dq_ik.stream.commands import single_axis_positions
 
-# Positions beyond this [m] are a mistake, and their squares would leave the range of numbers.
+# Positions beyond this [m or rad] are a mistake; their squares would leave the range of numbers.
 FARTHEST = 1e9
 
 
@@ -97,18 +96,24 @@ def joint_positions(msg: Any, model: RobotModel) -> dict[str, float]:
     Read the positions of a ``sensor_msgs/JointState`` strictly.
 
     :param model: the robot that the joints must belong to.
-    :raises SeedError: on a wrong length or a value that is not finite.
+    :raises SeedError: on a wrong length or a value that is not finite or absurd.
     :raises ChainError: on a joint that the robot does not have.
     """
+    positions = positions_by_name(msg)
+    for name in positions:
+        model.joint(name)
+    return positions
+
+
+def positions_by_name(msg: Any) -> dict[str, float]:
+    """Read the positions of a ``sensor_msgs/JointState``; raises SeedError if one is absurd."""
     names, positions = msg.name, msg.position
     if len(names) != len(positions):
         raise SeedError(f'a joint state has {len(names)} names but {len(positions)} positions')
-    for name in names:
-        model.joint(name)
-    if not math.isfinite(sum(positions)):
-        for name, position in zip(names, positions):
-            if not math.isfinite(position):
-                raise SeedError(f"joint '{name}' has the position {position}; it must be finite")
+    for name, position in zip(names, positions):
+        if not abs(position) <= FARTHEST:
+            raise SeedError(f"joint '{name}' has the position {position:g}; it must be finite and "
+                            f'at most {FARTHEST:g} in size')
     return dict(zip(names, positions))
 
 

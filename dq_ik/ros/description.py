@@ -16,11 +16,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-import math
 from typing import Any
 
 from dq_ik.errors import DqIkError
-from dq_ik.ros.running import NO_EVENTS_IN
+from dq_ik.ros.conversions import positions_by_name
+from dq_ik.ros.running import NO_EVENTS_IN, WARN_PERIOD
 from rclpy.node import Node
 from rclpy.qos import QoSDurabilityPolicy, QoSProfile, QoSReliabilityPolicy
 from sensor_msgs.msg import JointState
@@ -63,14 +63,19 @@ class CurrentState:
     def __init__(self, node: Node | None = None) -> None:
         """Know nothing yet, and listen to ``joint_states`` if there is a node."""
         self.positions: dict[str, float] = {}
+        self._node = node
         if node is not None:
             node.create_subscription(
                 JointState, 'joint_states', self.update, STATES, event_callbacks=NO_EVENTS_IN)
 
     def update(self, msg: Any) -> None:
-        """Take a ``sensor_msgs/JointState``, unless lengths differ or a value is not finite."""
-        if len(msg.name) == len(msg.position) and math.isfinite(sum(msg.position)):
-            self.positions.update(zip(msg.name, msg.position))
+        """Take a ``sensor_msgs/JointState``, unless lengths differ or a value is no position."""
+        try:
+            self.positions.update(positions_by_name(msg))
+        except DqIkError as error:
+            if self._node is not None and msg.position:  # others may send velocities alone
+                self._node.get_logger().warning(
+                    f'joint_states not used: {error}', throttle_duration_sec=WARN_PERIOD)
 
     def knows(self, names: tuple[str, ...]) -> bool:
         """Whether every one of these joints was heard of."""
