@@ -29,8 +29,14 @@ from dq_ik.robot.model import JointKind
 import numpy as np
 
 from .judge import goals_of, Judge, tolerances, value_of
-from .problems import configuration, random_bounds, random_chain, random_goals, random_options
-from .problems import random_seed
+from .problems import (
+    configuration,
+    random_bounds,
+    random_chain,
+    random_goals,
+    random_options,
+    random_seed,
+)
 from .robots import Description, random_description
 
 SLACK = 1e-9  # of what is not promised to the last bit: balls, mimics, sums
