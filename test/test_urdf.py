@@ -127,6 +127,33 @@ def test_chains_of_mimics_are_resolved():
     assert model.joint('four').mimic == Mimic('one', 1.0, 0.0)
 
 
+def test_a_long_chain_of_mimics_loads_in_linear_time():
+    """It took the third power of its length: minutes for this one."""
+    count = 3000
+    joints = [joint('j0', parent='l0', child='l1')] + [
+        joint(f'j{i}', parent=f'l{i}', child=f'l{i + 1}',
+              inside=LIMIT + f"<mimic joint='j{i - 1}' multiplier='-1'/>")
+        for i in range(1, count)]
+    names = [f'l{i}' for i in range(count + 1)]
+    start = time.process_time()
+    model = load_robot(robot(*joints, links=names))
+    assert model.chain().joint_names == ('j0',)
+    assert time.process_time() - start < 8.0
+    assert model.joint(f'j{count - 1}').mimic == Mimic('j0', -1.0)
+
+
+def test_mimics_whose_product_is_too_large_are_refused():
+    joints = [joint('j0', parent='l0', child='l1')] + [
+        joint(f'j{i}', parent=f'l{i}', child=f'l{i + 1}',
+              inside=LIMIT + f"<mimic joint='j{i - 1}' multiplier='1e200'/>") for i in (1, 2)]
+    refuse(robot(*joints, links=['l0', 'l1', 'l2', 'l3']), "'j2' follows 'j0' .* must be finite")
+
+
+def test_a_joint_with_the_name_of_a_variable_is_refused():
+    text = robot(joint('p', 'planar', inside=''), joint('p.x', parent='b', child='c'), links='abc')
+    refuse(text, "planar joint 'p' and the revolute joint 'p.x' both have a variable 'p.x'")
+
+
 def test_a_mimic_tag_on_a_fixed_joint_is_ignored():
     text = robot(joint(kind='fixed', inside="<mimic joint='nobody'/>"))
     assert load_robot(text).joint('j').mimic is None

@@ -80,11 +80,11 @@ def _find_root(name: str, joints: Sequence[Joint], links: Sequence[str]) -> str:
 
 def _cycle(link: str, parent_of: Mapping[str, Joint]) -> str:
     """Describe the cycle that one enters when climbing from ``link``."""
-    climbed: list[str] = []
+    climbed: dict[str, None] = {}  # a set that keeps the order
     while link not in climbed:
-        climbed.append(link)
+        climbed[link] = None
         link = parent_of[link].parent
-    cycle = climbed[climbed.index(link):]
+    cycle = list(climbed)[list(climbed).index(link):]
     path = ' -> '.join(f"'{name}'" for name in [link, *reversed(cycle)])
     return f'a cycle runs through the links {path}'
 
@@ -118,31 +118,47 @@ def resolve_mimics(joints: Sequence[Joint]) -> tuple[Joint, ...]:
     :raises UrdfError: for a mimic of an unknown or unsuitable joint, and for loops.
     """
     by_name = {joint.name: joint for joint in joints}
-    return tuple(replace(j, mimic=_resolved(j, by_name)) if j.mimic else j for j in joints)
+    resolved: dict[str, Mimic] = {}
+    for joint in joints:
+        if joint.mimic:
+            _resolve(joint, by_name, resolved)
+    return tuple(replace(j, mimic=resolved[j.name]) if j.mimic else j for j in joints)
 
 
-def _resolved(joint: Joint, by_name: Mapping[str, Joint]) -> Mimic:
-    """Follow a chain of mimics to its end."""
+def _resolve(joint: Joint, by_name: Mapping[str, Joint], resolved: dict[str, Mimic]) -> None:
+    """Follow a chain of mimics to its end, or to one that is resolved; add all on the way."""
+    way: dict[str, Mimic] = {}  # in the order of the chain
+    while joint.mimic and joint.name not in resolved:
+        step = _checked(joint, joint.mimic, by_name)
+        way[joint.name] = step
+        if step.joint in way:
+            raise UrdfError('mimic joints form a loop: '
+                            + ' -> '.join(repr(n) for n in [*way, step.joint]))
+        joint = by_name[step.joint]
+    master = resolved.get(joint.name, Mimic(joint.name))
+    for name, step in reversed(way.items()):
+        master = Mimic(master.joint, step.multiplier * master.multiplier,
+                       step.multiplier * master.offset + step.offset)
+        if not (math.isfinite(master.multiplier) and math.isfinite(master.offset)):
+            raise UrdfError(f"joint '{name}' follows '{master.joint}' over other mimics with the "
+                            f'multiplier {master.multiplier} and the offset {master.offset}; '
+                            'both must be finite')
+        resolved[name] = master
+
+
+def _checked(joint: Joint, step: Mimic, by_name: Mapping[str, Joint]) -> Mimic:
+    """Return whom a joint mimics, if it may."""
     if joint.kind not in SINGLE_AXIS:
         raise UrdfError(f"joint '{joint.name}' is {joint.kind} and cannot mimic; only "
                         f'{listing(SINGLE_AXIS)} joints can')
-    visited = [joint.name]
-    multiplier, offset = 1.0, 0.0
-    while joint.mimic:
-        step = joint.mimic
-        if not (math.isfinite(step.multiplier) and math.isfinite(step.offset)):
-            raise UrdfError(f"joint '{joint.name}' mimics '{step.joint}' with the multiplier "
-                            f'{step.multiplier} and the offset {step.offset}; both must be finite')
-        if step.joint not in by_name:
-            raise UrdfError(f"joint '{joint.name}' mimics the unknown joint '{step.joint}'; "
-                            f'the joints are {listing(by_name)}')
-        if step.joint in visited:
-            raise UrdfError('mimic joints form a loop: '
-                            + ' -> '.join(repr(n) for n in [*visited, step.joint]))
-        multiplier, offset = multiplier * step.multiplier, multiplier * step.offset + offset
-        joint = by_name[step.joint]
-        visited.append(joint.name)
-    if joint.kind not in SINGLE_AXIS:
-        raise UrdfError(f"joint '{visited[0]}' mimics '{joint.name}', which is {joint.kind}; only "
+    if not (math.isfinite(step.multiplier) and math.isfinite(step.offset)):
+        raise UrdfError(f"joint '{joint.name}' mimics '{step.joint}' with the multiplier "
+                        f'{step.multiplier} and the offset {step.offset}; both must be finite')
+    if step.joint not in by_name:
+        raise UrdfError(f"joint '{joint.name}' mimics the unknown joint '{step.joint}'; "
+                        f'the joints are {listing(by_name)}')
+    kind = by_name[step.joint].kind
+    if kind not in SINGLE_AXIS:
+        raise UrdfError(f"joint '{joint.name}' mimics '{step.joint}', which is {kind}; only "
                         f'{listing(SINGLE_AXIS)} joints can be mimicked')
-    return Mimic(joint.name, multiplier, offset)
+    return step

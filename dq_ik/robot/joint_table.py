@@ -83,8 +83,10 @@ def tip_table(model: RobotModel, rows: Mapping[str, int], base: str, tips: Seque
     """
     table = np.zeros((len(tips), core.TIP.width))
     for row, tip in enumerate(tips):
-        way = model.joint_path(base, tip)
-        table[row] = [rows[way[-1].name] if way else -1, *tool.real, *tool.position]
+        if base != model.root:
+            model.joint_path(base, tip)  # says if it is not below
+        joint = model.parent_joint(tip) if tip != base else None
+        table[row] = [rows[joint.name] if joint else -1, *tool.real, *tool.position]
     return table
 
 
