@@ -33,8 +33,8 @@ from dq_ik.core.packing.joint_check import PackError
 from dq_ik.native.load import door, fault_of
 from dq_ik.robot.build import build_model
 from dq_ik.robot.chain import Chain
-from dq_ik.robot.joint_table import joint_table, PARTS, tip_table
-from dq_ik.robot.model import Joint, JointKind, Mimic
+from dq_ik.robot.joint_table import joint_table, tip_table
+from dq_ik.robot.model import Joint, JointKind, Mimic, PARTS
 from helpers import BOTH, call, close, Seen, variant
 import naive
 import numpy as np

@@ -37,12 +37,6 @@ TYPES = {
     JointKind.PLANAR: JointType.PLANAR,
     JointKind.FLOATING: JointType.FLOATING,
 }
-# Names of the variables of joints that have several, in their order.
-PARTS = {
-    JointKind.BALL: ('x', 'y', 'z'),
-    JointKind.PLANAR: ('x', 'y', 'theta'),
-    JointKind.FLOATING: ('x', 'y', 'z', 'rx', 'ry', 'rz'),
-}
 
 
 @dataclass(frozen=True)
@@ -144,9 +138,7 @@ def variables_of(model: RobotModel, packed: Any) -> tuple[Variable, ...]:
     for row, part, lower, upper in zip(packed.joint, packed.part, packed.lower.tolist(),
                                        packed.upper.tolist()):
         joint = model.joints[row]
-        parts = PARTS.get(joint.kind)
-        name = joint.name if parts is None else f'{joint.name}.{parts[part]}'
-        variables.append(Variable(name, joint.name, lower, upper, joint.velocity))
+        variables.append(Variable(joint.variables[part], joint.name, lower, upper, joint.velocity))
     return tuple(variables)
 
 

@@ -47,6 +47,12 @@ class JointKind(str, Enum):
 
 # The kinds that one number describes.
 SINGLE_AXIS = (JointKind.REVOLUTE, JointKind.CONTINUOUS, JointKind.PRISMATIC)
+# Names of the variables of joints that have several, in their order.
+PARTS = {
+    JointKind.BALL: ('x', 'y', 'z'),
+    JointKind.PLANAR: ('x', 'y', 'theta'),
+    JointKind.FLOATING: ('x', 'y', 'z', 'rx', 'ry', 'rz'),
+}
 
 
 @dataclass(frozen=True)
@@ -122,9 +128,27 @@ class Joint:
         return (x, y, z) if abs(norm - 1) < 1e-15 else (x / norm, y / norm, z / norm)
 
     @property
+    def variables(self) -> tuple[str, ...]:
+        """Names of the numbers that say where the joint is."""
+        if self.kind in SINGLE_AXIS:
+            return (self.name,)
+        return tuple(f'{self.name}.{part}' for part in PARTS.get(self.kind, ()))
+
+    @property
     def is_limited(self) -> bool:
         """Whether a position limit exists."""
         return math.isfinite(self.lower) or math.isfinite(self.upper)
+
+
+def _check_variables(joints: Sequence[Joint]) -> None:
+    """Refuse joints of which two variables have one name."""
+    owner: dict[str, Joint] = {}
+    for joint in joints:
+        for name in joint.variables:
+            first = owner.setdefault(name, joint)
+            if first is not joint:
+                raise UrdfError(f"the {first.kind} joint '{first.name}' and the {joint.kind} "
+                                f"joint '{joint.name}' both have a variable '{name}'; rename one")
 
 
 @dataclass(frozen=True)
@@ -160,6 +184,7 @@ class RobotModel:
             seen.add(joint.child)
         if len(self._joint_of_name) < len(self.joints):
             raise UrdfError(f"robot '{self.name}' has two joints of the same name")
+        _check_variables(self.joints)
         for joint in self.joints:
             if joint.mimic and self.joint(joint.mimic.joint).mimic:
                 raise UrdfError(f"joint '{joint.name}' mimics '{joint.mimic.joint}', "
