@@ -15,7 +15,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+import difflib
 
 
 class DqIkError(ValueError):
@@ -58,3 +59,14 @@ def listing(names: Iterable[str], limit: int = 40) -> str:
         return '(none)'
     text = ', '.join(names[:limit])
     return text if len(names) <= limit else f'{text} and {len(names) - limit} more'
+
+
+def unknown(what: str, names: Sequence[str], known: Sequence[str]) -> str:
+    """
+    Return the sentence about names that do not exist, with the known one nearest to the first.
+
+    :param what: was named: ``joint``
+    """
+    near = difflib.get_close_matches(names[0], known, 1, 0.0)
+    hint = f"; did you mean '{near[0]}'?" if near else '.'
+    return f'there is no {what} {listing(names)}{hint} There are {listing(known)}'

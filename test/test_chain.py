@@ -194,6 +194,17 @@ def test_positions_include_mimics_and_come_back():
     close(chain.configuration({}, default=q), q, 0)
 
 
+def test_names_that_the_robot_does_not_have_are_refused_with_the_nearest():
+    model = load_robot(URDF / 'panda.urdf')
+    chain = model.chain(tips='panda_link4')
+    with pytest.raises(SeedError, match="no joint 'joint1', 'k'; did you mean 'panda_joint1'"):
+        chain.configuration({'joint1': 1.0, 'panda_joint2': 0.5, 'k': 1.0})
+    others = {'panda_joint2': 0.5, 'panda_joint7': 1.0}
+    close(chain.configuration(others), (0.0, 0.5, 0.0, chain.neutral[3]), 0)
+    q = chain.configuration({'joint1': 1.0, **others}, strict=False)
+    close(q, chain.configuration(others), 0)
+
+
 def test_the_range_of_a_master_respects_its_mimics():
     model = build_model('gripper', [
         Joint('master', JointKind.REVOLUTE, 'a', 'b', lower=-1, upper=1),

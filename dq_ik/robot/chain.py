@@ -23,7 +23,7 @@ from typing import Any, ClassVar, TYPE_CHECKING
 
 from dq_ik.core.memory.layout import ROBOT
 from dq_ik.core.memory.views import read
-from dq_ik.errors import ChainError, listing, SeedError
+from dq_ik.errors import ChainError, listing, SeedError, unknown
 from dq_ik.native.load import door
 from dq_ik.native.parallel import on_all_cores
 from dq_ik.pose import frozen, new_pose, Pose
@@ -239,9 +239,17 @@ class Chain:
         return tuple((j.name, j.mimic.joint, j.mimic.multiplier, j.mimic.offset)
                      for j in self.model.joints if j.mimic and j.mimic.joint in self.joint_names)
 
-    def configuration(self, positions: Mapping[str, float],
-                      default: ArrayLike | None = None) -> np.ndarray:
-        """Return the joint vector with the named values, others from ``default`` or neutral."""
+    def configuration(self, positions: Mapping[str, float], default: ArrayLike | None = None, *,
+                      strict: bool = True) -> np.ndarray:
+        """
+        Return the joint vector with the named values, others from ``default`` or neutral.
+
+        :param strict: refuse names that the robot does not have; a state of several robots has
+            them. Joints of the robot that are not in the chain, or mimics, are no error.
+        """
+        if strict and not positions.keys() <= self.model.position_names:
+            names = [name for name in positions if name not in self.model.position_names]
+            raise SeedError(unknown('joint', names, self.joint_names))
         q = self.neutral.copy() if default is None else self.checked(default).copy()
         for i, name in enumerate(self.joint_names):
             if name in positions:

@@ -222,6 +222,12 @@ class RobotModel:
                              f'its links are {listing(self.links)}')
 
     @cached_property
+    def position_names(self) -> frozenset[str]:
+        """All names that a state of the robot may have: variables, mimic and fixed joints."""
+        return frozenset(
+            name for joint in self.joints for name in joint.variables or (joint.name,))
+
+    @cached_property
     def leaves(self) -> tuple[str, ...]:
         """Return the links that carry no other link, in the order of ``links``."""
         parents = {joint.parent for joint in self.joints}
@@ -279,7 +285,7 @@ class RobotModel:
         :param positions: joint name to position [rad or m]; joints left out stay at neutral, mimic
             joints follow their master.
         """
-        return self.whole.fk_all(self.whole.configuration(positions))
+        return self.whole.fk_all(self.whole.configuration(positions, strict=False))
 
     def describe(self) -> str:
         """Return a table of all joints for people."""

@@ -179,7 +179,7 @@ class RobotStateWriter:
     def _fill_multi(self, msg: Any, positions: Mapping[str, float]) -> None:
         """Write the joints that one number does not describe."""
         whole = self._model.whole
-        q = whole.configuration(positions)
+        q = whole.configuration(positions, strict=False)
         poses = [(whole.fk(q, joint.parent) @ joint.origin).inverse() @ whole.fk(q, joint.child)
                  for joint in self._multi]
         msg.header.frame_id = self._model.root

@@ -111,7 +111,7 @@ class PathNode(Node):
     def _on_command(self, msg: JointState) -> None:
         if self._chain is None or time.monotonic() < self._resting_until:
             return
-        q = self._chain.configuration(dict(zip(msg.name, msg.position)))
+        q = self._chain.configuration(dict(zip(msg.name, msg.position)), strict=False)
         self._tally.answer(self._chain.fk_all(q), time.monotonic())
 
     def _on_foreign_goal(self, tip: str, _: Pose) -> None:

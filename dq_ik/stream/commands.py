@@ -64,6 +64,6 @@ def single_axis_positions(model: RobotModel, state: Mapping[str, float]) -> dict
 
     :param state: by variable; joints left out are at neutral, mimic joints follow.
     """
-    positions = model.whole.joint_positions(model.whole.configuration(state))
+    positions = model.whole.joint_positions(model.whole.configuration(state, strict=False))
     return {joint.name: positions[joint.name] for joint in model.joints
             if joint.kind in SINGLE_AXIS}

@@ -122,7 +122,7 @@ class MarkerLogic:
 
     def hear_joints(self, positions: Mapping[str, float]) -> None:
         """Take the joint states; home and the first goals are where the tools are at first."""
-        self._tools = self._chain.fk_all(self._chain.configuration(positions))
+        self._tools = self._chain.fk_all(self._chain.configuration(positions, strict=False))
         if not self._heard_joints:
             self._heard_joints = True
             self._home = dict(self._tools)
@@ -131,7 +131,7 @@ class MarkerLogic:
 
     def hear_command(self, positions: Mapping[str, float]) -> None:
         """Take the joint command that answers the newest goal."""
-        self._answers = self._chain.fk_all(self._chain.configuration(positions))
+        self._answers = self._chain.fk_all(self._chain.configuration(positions, strict=False))
 
     def hear_status(self, reached: bool) -> None:
         """Take whether the newest goal can be reached."""

@@ -157,7 +157,7 @@ class Page:
 
     def tool_poses(self) -> dict[str, Pose]:
         """Return the poses of the tips at the newest joint positions, in the base frame."""
-        return self._chain.fk_all(self._chain.configuration(self._positions))
+        return self._chain.fk_all(self._chain.configuration(self._positions, strict=False))
 
     def tool_distance(self) -> float:
         """Return the greatest distance of a tool from its goal [m]; NaN if all look at points."""
@@ -273,7 +273,7 @@ class Page:
         self._outlet.goal(tip, self.goals[tip].ask())
 
     def _configuration(self) -> np.ndarray:
-        return self._chain.clamp(self._chain.configuration(self._positions))
+        return self._chain.clamp(self._chain.configuration(self._positions, strict=False))
 
     def _dragged(self, goal: GoalHandle) -> None:
         """Send a goal as it is dragged; dragging ends a path."""

@@ -89,7 +89,7 @@ class Follower:
     def reseed(self) -> str:
         """Start anew from the current joint states; returns a sentence about it."""
         chain = self._prepared.chain
-        self.stream.reseed(chain.configuration(self._state.positions))
+        self.stream.reseed(chain.configuration(self._state.positions, strict=False))
         known = self._state.knows(chain.joint_names)
         start = 'the current joint_states' if known else 'the neutral pose'
         return f'the stream starts from {start}'

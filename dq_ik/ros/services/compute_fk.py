@@ -52,7 +52,7 @@ def _fill(request: Any, response: Any, robot: Robot, frames: Frames,
     model = robot.model
     frame, x_frame_root, trouble = _frame(
         request.header.frame_id, model.root, frames, state, current)
-    q = model.whole.configuration(state)
+    q = model.whole.configuration(state, strict=False)
     unknown = []
     for link in request.fk_link_names:
         if link not in model.links:
