@@ -76,6 +76,9 @@ class Goal:
         object.__setattr__(self, 'pose', as_pose(self.pose))
         for name in ('position_weight', 'rotation_weight'):
             object.__setattr__(self, name, _three(name, getattr(self, name)))
+        if not any((*self.position_weight, *self.rotation_weight)):  # type: ignore[misc]
+            raise GoalError('position_weight and rotation_weight are both 0, so the goal asks for '
+                            'nothing; to leave a tip free, leave it out of a mapping of goals')
         for name in ('position_tolerance', 'rotation_tolerance'):
             value = getattr(self, name)
             if value is not None:

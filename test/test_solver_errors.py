@@ -47,6 +47,9 @@ def test_poses_that_are_not_rigid_and_finite_are_refused(goal):
     ({'position_weight': -1.0}, 'position_weight'),
     ({'position_weight': 'much'}, 'position_weight'),
     ({'rotation_weight': (1, 2)}, 'rotation_weight'),
+    ({'position_weight': 0, 'rotation_weight': 0}, 'position_weight and rotation_weight'),
+    ({'position_weight': (0, 0, 0), 'rotation_weight': 0.0}, 'asks for nothing'),
+    ({'pose': None, 'look_at': (1, 0, 0), 'rotation_weight': 0}, 'asks for nothing'),
     ({'rotation_weight': math.nan}, 'rotation_weight'), ({'frame': 'tool'}, "'base' or 'goal'"),
     ({'axis': (0, 0, 0)}, 'axis'), ({'axis': (1, 0)}, 'axis'), ({'axis': 'z'}, 'axis'),
     ({'position_tolerance': 0.0}, 'position_tolerance'),
@@ -54,7 +57,7 @@ def test_poses_that_are_not_rigid_and_finite_are_refused(goal):
     ({'rotation_tolerance': (0.1, -0.1, 0.1)}, 'rotation_tolerance')])
 def test_goals_name_their_wrong_field(fields, words):
     with pytest.raises(GoalError, match=words):
-        Goal(HERE, **fields)
+        Goal(**{'pose': HERE, **fields})
 
 
 def test_goals_must_fit_the_tips():
