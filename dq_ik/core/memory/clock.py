@@ -20,6 +20,8 @@ import time
 
 from dq_ik.core.compile import FRONT_END, kernel
 
+MANY = 24  # joints of a chain whose every step takes far longer than a look at the clock
+
 if FRONT_END:
     from numba import types
 
@@ -36,3 +38,15 @@ else:
     def seconds(timespec):
         """Steady time [s]; the buffer is not needed here."""
         return time.monotonic()
+
+
+@kernel
+def is_over(work):
+    """Tell whether the time of a solve is over."""
+    return seconds(work.clock) > work.deadline[0]
+
+
+@kernel
+def is_over_in_step(work, n):
+    """Do as :func:`is_over` in the midst of a step, if n joints are so many that it pays."""
+    return n >= MANY and is_over(work)

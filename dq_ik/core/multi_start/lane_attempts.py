@@ -29,7 +29,7 @@ from dq_ik.core.algebra.vector import copy
 from dq_ik.core.compile import kernel, routine
 from dq_ik.core.kinematics.configuration import unwind
 from dq_ik.core.memory.blocks import answer_of, record, request_of, tree_of, work_of
-from dq_ik.core.memory.clock import seconds
+from dq_ik.core.memory.clock import is_over, is_over_in_step
 from dq_ik.core.memory.layout import (
     COLUMN,
     KIND,
@@ -71,7 +71,7 @@ def multi_start(blocks):
         lane, iterations, errors = _attempt_in_lanes(blocks, choose_in_lanes(blocks, round_))
         if lane >= 0 and _accept(blocks, round_ * WIDTH + lane, iterations, errors):
             return True
-        if seconds(work.clock) > work.deadline[0]:
+        if is_over(work):
             break
     return False
 
@@ -106,6 +106,8 @@ def _attempt_in_lanes(blocks, seeded):
     fine_p, fine_r = (STRICT * goal[TOLERANCE]) ** 2, (STRICT * goal[TOLERANCE + 1]) ** 2
     cost, fraction, taken = everywhere(math.inf), everywhere(1.0), everywhere(0.0) <= 0.0
     for iteration in range(LANE_ITERATIONS + SEED_ITERATIONS + 1):
+        if iteration > 0 and is_over_in_step(work, n):
+            break
         x = forward(tree, n, rows)
         e_p, e_r = error(x, target)
         square_p, square_r = _square(e_p), _square(e_r)

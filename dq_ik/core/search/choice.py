@@ -19,7 +19,7 @@ import math
 from dq_ik.core.algebra.vector import copy, fill
 from dq_ik.core.compile import routine
 from dq_ik.core.memory.blocks import answer_of, request_of, tree_of, work_of
-from dq_ik.core.memory.clock import seconds
+from dq_ik.core.memory.clock import is_over
 from dq_ik.core.memory.layout import Mode, POOL
 from dq_ik.core.solve.residual import assemble, evaluate, stack
 from dq_ik.core.solve.starts import at_seed
@@ -98,7 +98,7 @@ def first_candidate(blocks):
 def late(blocks):
     """Tell whether the time is over; it is noted in the status."""
     answer, work = answer_of(blocks), work_of(blocks)
-    if seconds(work.clock) <= work.deadline[0]:
+    if not is_over(work):
         return False
     if work.least[0] == math.inf:  # nothing kept yet: at least the best candidate
         copy(work.pool[0], answer.q)

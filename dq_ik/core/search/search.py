@@ -26,7 +26,7 @@ import math
 from dq_ik.core.algebra.vector import copy, fill
 from dq_ik.core.compile import routine
 from dq_ik.core.memory.blocks import answer_of, request_of, tree_of, work_of
-from dq_ik.core.memory.clock import seconds
+from dq_ik.core.memory.clock import is_over, seconds
 from dq_ik.core.memory.layout import Method, Mode, POOL
 from dq_ik.core.multi_start.lane_attempts import multi_start
 from dq_ik.core.search.choice import first_candidate, is_new, keep, late, measure, remember
@@ -123,7 +123,7 @@ def next_start(blocks):
         served = work.measure[0] < math.inf and any_will_do
         full = answer.n_solutions[0] >= answer.solutions.shape[0] > 0
         spent = answer.restarts[0] >= request.max_restarts
-        if served or full or spent or seconds(work.clock) > work.deadline[0]:
+        if served or full or spent or is_over(work):
             return False
     answer.restarts[0] += 1
     number = answer.restarts[0]
@@ -171,7 +171,7 @@ def take_nearest(blocks):
         copy(work.pool[0], answer.q)
     else:
         starts.at_seed(work, answer.q)
-    over = seconds(work.clock) > work.deadline[0]
+    over = is_over(work)
     answer.status[0] = Status.TIMED_OUT.value if over else Status.STALLED.value
 
 

@@ -30,7 +30,7 @@ from dq_ik.core.compile import kernel, routine
 from dq_ik.core.goals.pose import log_curvature
 from dq_ik.core.kinematics.ball_limits import hold_balls
 from dq_ik.core.memory.blocks import tree_of, work_of
-from dq_ik.core.memory.clock import seconds
+from dq_ik.core.memory.clock import is_over, is_over_in_step
 from dq_ik.core.memory.layout import (
     AIM,
     FIXED,
@@ -63,15 +63,17 @@ def newton(blocks, q, max_iterations):
     work = work_of(blocks)
     cost, worst = evaluate(blocks, q)
     for iteration in range(max_iterations):
+        if is_over_in_step(work, q.shape[0]):
+            return cost, iteration, False
         count = _model(blocks, q)
         moved, stationary = False, _flat(work, q, count, _scale(cost))
-        if seconds(work.clock) > work.deadline[0]:
+        if is_over(work):
             return cost, iteration, stationary
         if not stationary:
             _shifted_solve(blocks, count)
             moved, cost, worst = search_line(blocks, q, cost, worst)
             stationary = not moved and _nearly_flat(work, q, _scale(cost))
-        if stationary and worst > 1.0:
+        if stationary and worst > 1.0 and not is_over(work):
             moved, cost, worst = _escape(blocks, q, cost, worst)
         if not moved:
             return cost, iteration, stationary
@@ -132,6 +134,8 @@ def _shifted_solve(blocks, count):
     for _ in range(MAX_SHIFTS):
         if solve_free(work.A, work.b, work.free, count, work.L, work.trial, work.x):
             return
+        if is_over_in_step(work, count):
+            break
         for p in range(count):
             work.A[work.free[p], work.free[p]] += shift
         shift *= 3.0

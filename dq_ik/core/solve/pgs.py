@@ -24,7 +24,7 @@ from dq_ik.core.algebra.vector import copy, count_up
 from dq_ik.core.compile import kernel, routine
 from dq_ik.core.kinematics.configuration import advance
 from dq_ik.core.memory.blocks import record, request_of, tree_of, work_of
-from dq_ik.core.memory.clock import seconds
+from dq_ik.core.memory.clock import is_over, is_over_in_step
 from dq_ik.core.solve.residual import assemble, evaluate, linearise
 from dq_ik.core.solve.step import (
     damp,
@@ -79,9 +79,11 @@ def pgs(blocks, q, max_iterations):
         if best_worst <= 1.0:
             return best, best_worst, iteration + 1
         if iteration % STALL_AFTER == STALL_AFTER - 1:
-            if not cost < stall * mark or seconds(work.clock) > work.deadline[0]:
+            if not cost < stall * mark or is_over(work):
                 return best, best_worst, iteration + 1
             mark = cost
+        elif is_over_in_step(work, q.shape[0]):
+            return best, best_worst, iteration + 1
     return best, best_worst, max_iterations
 
 
@@ -91,7 +93,7 @@ def pgs_step(blocks, q):
     work = work_of(blocks)
     count_up(work.free)
     solve_free(work.A, work.b, work.free, q.shape[0], work.L, work.trial, work.x)
-    if not clamp_step(q, work):
+    if not clamp_step(q, work) or is_over_in_step(work, q.shape[0]):
         return
     gauss_seidel_sweep(work.A, work.b, q, work.lower, work.upper, work.x)
     count = free_joints(q, work.lower, work.upper, work.x, work.free)

@@ -23,7 +23,7 @@ from dq_ik.core.algebra.vector import copy
 from dq_ik.core.compile import kernel, routine
 from dq_ik.core.kinematics.configuration import advance, displacement
 from dq_ik.core.memory.blocks import record, request_of, tree_of, work_of
-from dq_ik.core.memory.clock import seconds
+from dq_ik.core.memory.clock import is_over, is_over_in_step
 from dq_ik.core.solve.residual import assemble, evaluate, linearise
 from dq_ik.core.solve.step import (
     damp,
@@ -69,8 +69,10 @@ def pls(blocks, q, max_iterations):
         moved, cost, worst = search_line(blocks, q, cost, worst)
         stalled = False
         if iteration % STALL_AFTER == STALL_AFTER - 1:
-            stalled = not cost < stall * mark or seconds(work.clock) > work.deadline[0]
+            stalled = not cost < stall * mark or is_over(work)
             mark = cost
+        elif is_over_in_step(work, q.shape[0]):
+            stalled = True
         if not moved or worst <= 1.0 or stalled:
             copy(q, work.best)
             return cost, worst, iteration + 1
@@ -124,7 +126,9 @@ def search_line(blocks, q, cost, worst):
     """
     tree, work = tree_of(blocks), work_of(blocks)
     fraction = 1.0
-    for _ in range(MAX_BACKTRACKS):
+    for backtrack in range(MAX_BACKTRACKS):
+        if backtrack > 0 and is_over(work):
+            break
         advance(tree, q, work.x, fraction, work.lower, work.upper, work.trial)
         new_cost, new_worst = evaluate(blocks, work.trial)
         gain = displacement(tree, work.b, q, work.x, fraction, work.trial)

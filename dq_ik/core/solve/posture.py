@@ -28,7 +28,7 @@ from dq_ik.core.algebra.vector import copy
 from dq_ik.core.compile import kernel, routine
 from dq_ik.core.kinematics.configuration import advance
 from dq_ik.core.memory.blocks import request_of, tree_of, work_of
-from dq_ik.core.memory.clock import seconds
+from dq_ik.core.memory.clock import is_over, is_over_in_step
 from dq_ik.core.solve.pgs import pgs_step
 from dq_ik.core.solve.residual import assemble, evaluate
 from dq_ik.core.solve.step import damp, damping_at
@@ -50,6 +50,8 @@ def relax(blocks, q):
     fraction = 1.0
     value = _objective(request, work, q)
     for _ in range(request.posture_iterations):
+        if is_over_in_step(work, q.shape[0]):
+            return used
         evaluate(blocks, q)
         assemble(blocks)
         damp(work.A, DAMPING, work.metric)
@@ -58,7 +60,7 @@ def relax(blocks, q):
         advance(tree, q, work.x, 1.0, work.lower, work.upper, trial)
         cost, worst = evaluate(blocks, trial)
         used += 1
-        while worst > 1.0 and used < most:
+        while worst > 1.0 and used < most and not is_over(work):
             before = cost
             _correct(blocks, trial, cost)
             cost, worst = evaluate(blocks, trial)
@@ -74,7 +76,7 @@ def relax(blocks, q):
         else:
             fraction *= 0.25
             settled = fraction < SHORTEST
-        if settled or seconds(work.clock) > work.deadline[0]:
+        if settled or is_over(work):
             return used
     return used
 

@@ -22,7 +22,7 @@ from dq_ik.core.algebra.vector import copy, fill
 from dq_ik.core.compile import routine
 from dq_ik.core.kinematics.configuration import advance
 from dq_ik.core.memory.blocks import record, tree_of, work_of
-from dq_ik.core.memory.clock import seconds
+from dq_ik.core.memory.clock import is_over
 from dq_ik.core.solve.pls import search_line
 from dq_ik.core.solve.residual import assemble, evaluate
 from dq_ik.core.solve.step import damp, gauss_seidel_sweep
@@ -66,7 +66,7 @@ def pgs(blocks, q, max_iterations):
         if cost < best:
             best, best_worst = cost, worst
             copy(q, work.best)
-        if best_worst <= 1.0 or stalled or seconds(work.clock) > work.deadline[0]:
+        if best_worst <= 1.0 or stalled or is_over(work):
             return best, best_worst, iteration + 1
     return best, best_worst, max_iterations
 
@@ -88,7 +88,7 @@ def pls(blocks, q, max_iterations):
         before = cost
         moved, cost, worst = search_line(blocks, q, cost, worst)
         stalled = not moved or before - cost < 1e-12 * before
-        if worst <= 1.0 or stalled or seconds(work.clock) > work.deadline[0]:
+        if worst <= 1.0 or stalled or is_over(work):
             copy(q, work.best)
             return cost, worst, iteration + 1
     copy(q, work.best)

@@ -38,7 +38,7 @@ from dq_ik.core.compile import kernel, routine
 from dq_ik.core.kinematics.configuration import advance
 from dq_ik.core.memory.arrays import vector
 from dq_ik.core.memory.blocks import record, tree_of, work_of
-from dq_ik.core.memory.clock import seconds
+from dq_ik.core.memory.clock import is_over, is_over_in_step
 from dq_ik.core.memory.layout import Method, PATH_START, PATH_STOP, WEIGHT
 from dq_ik.core.solve.residual import assemble, evaluate, stack
 
@@ -64,7 +64,7 @@ def attempt(blocks, method, q, max_iterations):
         return best, best_worst, 0
     inside = method != Method.SVD and method != Method.GAUSS_NEWTON
     for iteration in range(max_iterations + 1):
-        stalled = iteration == max_iterations or seconds(work.clock) > work.deadline[0]
+        stalled = iteration == max_iterations or is_over(work)
         if inside or worst <= 1.0 or stalled:
             fill(0.0, work.x)
             advance(tree, q, work.x, 0.0, work.lower, work.upper, work.trial)
@@ -197,6 +197,8 @@ def _descend_cyclically(blocks, q):
     """
     tree, work = tree_of(blocks), work_of(blocks)
     for variable in range(q.shape[0] - 1, -1, -1):
+        if is_over_in_step(work, q.shape[0]):
+            break
         evaluate(blocks, q)
         cosine, sine, way, weight = 0.0, 0.0, 0.0, 0.0
         for k in range(tree.tip.shape[0]):
