@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from dq_ik.core.solve.verdict import PRESSED_BALL, Status
+from dq_ik.core.solve.verdict import Status
 from dq_ik.pose import frozen
 import numpy as np
 
@@ -80,15 +80,16 @@ class IkResult:
     @property
     def status(self) -> Status:
         """How the solve ended."""
-        status = Status(self._status)
-        if status is Status.BEST_REACH_LIMITS and not self.limited_joints:
-            return Status.STEP_LIMITED
-        return status
+        return Status(self._status)
 
     @property
     def success(self) -> bool:
         """Whether every goal is met within its tolerance."""
         return self._status == 0
+
+    def __bool__(self) -> bool:
+        """Whether every goal is met, as :attr:`success`."""
+        return self.success
 
     @property
     def message(self) -> str:
@@ -97,6 +98,8 @@ class IkResult:
         text = status.sentence
         if status is Status.BEST_REACH_LIMITS:
             text += f" ({', '.join(self.limited_joints)})"
+        elif self.beyond_reach.any():
+            text = f'{text.split(":")[0]}: {self._distance()}'
         errors = '; '.join(
             f'{tip}: {1e3 * p:.3g} mm, {r:.3g} rad' for tip, (p, r) in zip(
                 self._layout.chain.tips, self._errors.tolist()))
@@ -117,6 +120,21 @@ class IkResult:
         return self._errors[:, 1]
 
     @property
+    def beyond_reach(self) -> np.ndarray:
+        """Distance of each goal beyond the reach of its tip [m]; 0 where it is not beyond."""
+        if self.success:
+            return np.zeros(len(self._layout.chain.tips))
+        return frozen(self._layout.numbers(self._answer, 'beyond'))
+
+    def _distance(self) -> str:
+        """Say how far the farthest goal is out of reach."""
+        chain, beyond = self._layout.chain, self.beyond_reach
+        k = int(beyond.argmax())
+        whose = 'the goal' if len(chain.tips) == 1 else f"the goal of '{chain.tips[k]}'"
+        return (f'{whose} is out of reach, {beyond[k]:.3g} m beyond the reach of '
+                f'{chain.reach[k]:.3g} m')
+
+    @property
     def cost(self) -> float:
         """Sum of the weighted squared errors."""
         return float(self._layout.numbers(self._answer, 'cost')[0])
@@ -128,10 +146,7 @@ class IkResult:
         if self.success:
             return ()
         pressed = self._layout.integers(self._answer, 'pressed').tolist()
-        return tuple(
-            variable.joint for variable, side, value in zip(chain.variables, pressed, self.q)
-            if side == PRESSED_BALL or (side < 0 and value <= variable.lower + 1e-9)
-            or (side > 0 and value >= variable.upper - 1e-9))
+        return tuple(variable.joint for variable, side in zip(chain.variables, pressed) if side)
 
     @property
     def iterations(self) -> int:
@@ -191,6 +206,11 @@ class BatchResult:
         """Return the number of solves."""
         return len(self._answers)
 
+    def __bool__(self) -> bool:
+        """Refuse: many answers are not one."""
+        raise TypeError('a BatchResult has no truth value; ask batch.success.all() or '
+                        'batch.success.any()')
+
     def __getitem__(self, row: int) -> IkResult:
         """Return one answer."""
         answer = self._answers[row]
@@ -213,7 +233,7 @@ class BatchResult:
     @property
     def status(self) -> np.ndarray:
         """How each solve ended, (N,) values of Status."""
-        return np.array([int(result.status) for result in self])
+        return self._layout.integers(self._answers, 'status')[:, 0]
 
     @property
     def _errors(self) -> np.ndarray:

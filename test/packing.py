@@ -60,7 +60,7 @@ def pack_table(joints: np.ndarray, tips: np.ndarray, how: str, *, move: bool = F
     call(pack.fill, how, joints, tips, Seen(PACKING, memory), robot)
     tree = read(*robot)
     call(spread.neutral, how, tree.lower, tree.upper, tree.neutral)
-    call(spread.reach, how, robot, tree.lower, tree.upper, tree.reach)
+    call(spread.reach, how, robot, tree.lower, tree.upper, tree.reach, tree.centre)
     call(spread.turning, how, robot, tree.lower, tree.upper, tree.period)
     tree.plain[...] = call(normals.is_plain_chain, how, robot)
     if move:

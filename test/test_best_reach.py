@@ -77,7 +77,8 @@ def test_joints_pressed_on_limits_are_named_and_no_others(method):
             assert (name in result.limited_joints) == pressed
             if not (at_upper or at_lower):
                 assert abs(slope[i]) < 1e-6
-        assert (result.status is Status.BEST_REACH_LIMITS) == bool(result.limited_joints)
+        assert (result.status is Status.BEST_REACH_LIMITS) == (
+            bool(result.limited_joints) and not result.beyond_reach.any())
 
 
 @pytest.mark.parametrize('method', METHODS)

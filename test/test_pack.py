@@ -116,7 +116,7 @@ def expected_period(chain: Chain, name: str) -> float:
 
 
 def expected_reach(chain: Chain, tip: str, limits: dict[str, tuple[float, float]]) -> float:
-    """Return the length of the way from moving joint to moving joint, and of all slides."""
+    """Return the length of the way from moving joint to moving joint, slides at their longest."""
     T, last, length = np.eye(4), None, 0.0
     for joint in chain.model.joint_path(chain.base, tip):
         T = T @ joint.origin.matrix
@@ -125,8 +125,12 @@ def expected_reach(chain: Chain, tip: str, limits: dict[str, tuple[float, float]
         length += 0.0 if last is None else np.linalg.norm(T[:3, 3] - last)
         last = T[:3, 3].copy()
         if joint.kind is JointKind.PRISMATIC:
-            low, high = limits[names_of(chain, joint)[0]]
-            length += high - low if math.isfinite(high - low) else 0.0
+            ends = np.array(limits[names_of(chain, joint)[0]])
+            if joint.mimic:
+                ends = joint.mimic.multiplier * ends + joint.mimic.offset
+            length += float(np.abs(ends).max())
+        if joint.kind in (JointKind.PLANAR, JointKind.FLOATING):
+            length = math.inf
     end = (T @ chain.tool.matrix)[:3, 3]
     return length + float(np.linalg.norm(end - (0.0 if last is None else last)))
 

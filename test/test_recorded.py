@@ -12,10 +12,15 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The answers are those of the record: the same statuses, and the same branches."""
+"""
+The answers are those of the record: the same statuses, and the same branches.
+
+Version 0.1.0 blamed limits also where a goal was out of reach.
+"""
 
 from __future__ import annotations
 
+from dq_ik import Status
 import numpy as np
 import pytest
 import recorded
@@ -39,7 +44,8 @@ def pairs():
 
 
 def test_statuses_are_the_same(pairs):
-    different = [case for case, result, status, _ in pairs if int(result.status) != status]
+    different = [case for case, result, status, _ in pairs if int(result.status) != status
+                 and not (status == Status.BEST_REACH_LIMITS and result.beyond_reach.any())]
     assert len(different) <= 0.001 * len(pairs), different
 
 

@@ -93,7 +93,7 @@ def test_a_far_goal_is_out_of_the_workspace_and_the_arm_stretches_towards_it():
     close(result.q, (0.0, 0.0), 1e-6)
     close(result.position_error, [1.3], 1e-9)
     assert result.limited_joints == ()
-    assert 'out of the workspace' in result.message
+    assert 'out of reach, 1.3 m beyond the reach of 1.7 m' in result.message
     assert '1.3e+03 mm' in result.message
 
 

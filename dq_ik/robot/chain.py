@@ -73,7 +73,8 @@ class Chain:
         self.n = len(self.variables)
         self.lower, self.upper, self.neutral = map(
             frozen, (packed.lower, packed.upper, packed.neutral))
-        self.reach: tuple[float, ...] = tuple(packed.reach.tolist())
+        self.reach: tuple[float, ...] = tuple(packed.reach.tolist())  # of each tip, at most [m]...
+        self.reach_from = frozen(packed.centre)  # ...from here, the first joint on its way
         self.velocity = frozen([variable.velocity for variable in self.variables])
         native = door().Robot(self.block)
         self._fk, self._jacobian = native.fk, native.jacobian

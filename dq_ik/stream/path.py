@@ -22,12 +22,11 @@ from typing import Protocol
 
 from dq_ik.pose import Pose
 from dq_ik.robot.chain import Chain
-from dq_ik.robot.model import JointKind
 from dq_ik.solver import Solver
 import numpy as np
 
 PERIOD = 6.0  # of a figure of eight [s]
-EIGHT_SIZE = 0.11  # half the width of a figure, as a fraction of the length of the arm
+EIGHT_SIZE = 0.14  # half the width of a figure, as a fraction of the length of the arm
 SIZES = (1.0, 0.5, 0.25)  # fractions of that figure which are tried
 CENTRES = 12  # configurations tried as the middle of the figure
 SAMPLES = 60  # goals per round that are checked
@@ -67,7 +66,7 @@ class FigureOfEight:
     @classmethod
     def around(cls, chain: Chain, starts: Mapping[str, Pose], scale: float = 1.0) -> FigureOfEight:
         """Return figures in proportion to the length of the arm."""
-        return cls(starts, {tip: scale * EIGHT_SIZE * reach_bound(chain, tip) for tip in starts})
+        return cls(starts, {tip: scale * EIGHT_SIZE * arm_length(chain, tip) for tip in starts})
 
     def goals(self, time: float) -> dict[str, Pose]:
         """Return the goal of each tip."""
@@ -130,28 +129,20 @@ def find_path(chain: Chain) -> Path:
     return Sway(chain, centres[0], SWAY * _finite_range(chain))
 
 
-def reach_bound(chain: Chain, tip: str) -> float:
-    """
-    Return a distance from the base that the tip can never exceed [m].
-
-    It is the length of the arm if every joint could be stretched: all offsets between joints, and
-    the travel of those that slide.
-    """
-    length = float(np.linalg.norm(chain.tool.position))
-    for joint in chain.model.joint_path(chain.base, tip):
-        length += float(np.linalg.norm(joint.origin.position))
-        if joint.kind is JointKind.PRISMATIC:
-            travel = max(abs(joint.lower), abs(joint.upper))
-            length += travel if math.isfinite(travel) else 1.0
-    return length
+def arm_length(chain: Chain, tip: str) -> float:
+    """Return the reach of a tip [m]; a metre if it has none, as on a mobile base."""
+    reach = chain.reach[chain.tip_number(tip)]
+    return reach if 0.0 < reach < math.inf else 1.0
 
 
 def unreachable_goal(chain: Chain, tip: str, near: Pose) -> Pose:
-    """Return a pose beyond reach, in the direction of ``near`` as seen from the base."""
-    distance = float(np.linalg.norm(near.position))
-    direction = near.position / distance if distance > 1e-6 else np.array([1.0, 0.0, 0.0])
-    position = BEYOND * reach_bound(chain, tip) * direction
-    return Pose.from_xyz_wxyz(position, near.quaternion)
+    """Return a pose beyond reach, in the direction of ``near`` as seen from the first joint."""
+    centre = chain.reach_from[chain.tip_number(tip)]
+    way = near.position - centre
+    distance = float(np.linalg.norm(way))
+    direction = way / distance if distance > 1e-6 else np.array([1.0, 0.0, 0.0])
+    return Pose.from_xyz_wxyz(centre + BEYOND * arm_length(chain, tip) * direction,
+                              near.quaternion)
 
 
 def random_configuration(

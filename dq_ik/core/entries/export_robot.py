@@ -87,7 +87,7 @@ def robot(joints: Numbers, n_joints: int, tips: Numbers, n_tips: int, n_starts: 
               packing, tree)
     fill_neutral(tree.lower, tree.upper, tree.neutral)
     fill_period(tree, tree.lower, tree.upper, tree.period)
-    fill_reach(tree, tree.lower, tree.upper, tree.reach)
+    fill_reach(tree, tree.lower, tree.upper, tree.reach, tree.centre)
     vector(integers(robot_out, ROBOT_PLAIN), 0, 1)[0] = int(is_plain_chain(tree))
     move_to_common_normals(tree)
     fill_starts(tree, shift, packing)

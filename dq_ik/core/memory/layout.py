@@ -27,6 +27,10 @@ from dq_ik.core.algebra.lanes import WIDTH as LANES
 from dq_ik.core.algebra.trigonometry import LANES as VECTOR
 from dq_ik.core.memory.table import floats, integer, integers, number, Row, singles, Table
 
+# Positions of joints beyond this [rad or m] are refused, and limits beyond it are none: numbers
+# that large are coarser than tolerances.
+FARTHEST = 1e9
+
 
 class Method(IntEnum):
     """How an attempt proceeds."""
@@ -104,7 +108,9 @@ ROBOT = Table('robot', (
     floats('upper', 'n', text='upper limits [rad or m]'),
     floats('neutral', 'n', text='0 where the limits allow it, else their middle'),
     floats('period', 'n', text='2 pi for joints that may make whole turns, else 0'),
-    floats('reach', 'n_tips', text='length of the stretched chain to each tip [m]'),
+    floats('reach', 'n_tips', text='length of the stretched chain from the first joint to each '
+           'tip [m]; infinite: a slide on the way has no limit'),
+    floats('centre', 'n_tips', 3, text='place of that first joint'),
     integers('joint', 'n', text='row of the joint of each variable in the table of joints'),
     integers('part', 'n', text='number of the variable within its joint'),
     singles('stored', f'n + {FRAME} * n_tips', 'n_stored',
@@ -146,6 +152,8 @@ ANSWER = Table('answer', ('n', 'n_tips', 'max_solutions', 'max_trace'), (
     floats('error', 'n_tips', 2, text='distance [m] and angle [rad] of each tip from its goal'),
     integers('pressed', 'n', text='-1, 1: pressed against the lower, upper limit; 2: a ball, at '
              'its first variable; 0: not pressed'),
+    floats('beyond', 'n_tips', text='distance of each goal beyond the reach of its tip [m]; 0: it '
+           'is not beyond'),
     floats('solutions', 'max_solutions', 'n', text='distinct solutions, n_solutions of them'),
     floats('trace', 'max_trace', 'n', text='iterates in order, n_trace of them'),
 ))

@@ -76,25 +76,38 @@ def _spread_ball(u, element):
 
 
 @routine
-def reach(tree, lower, upper, reach_out):
+def reach(tree, lower, upper, reach_out, centre_out):
     """
-    Write the length of the stretched way from the first joint to each tip, slides included [m].
+    Write how far each tip can be from the first joint on its way [m], and where that joint is.
 
-    The tree is as :func:`dq_ik.core.packing.pack.fill` left it: frames on common normals are
-    elsewhere.
+    It is the length of the stretched way, slides at their longest: infinite where one has no
+    limit. The tree is as :func:`dq_ik.core.packing.pack.fill` left it: frames on common normals
+    are elsewhere.
     """
     for tip in range(tree.tip.shape[0]):
         length = _length(tree.tip[tip])
+        fill(0.0, centre_out[tip])
         i = tree.tip_index[tip, core.TIP_ELEMENT]
         while i >= 0:
+            variable = tree.index[i, core.VARIABLE]
+            if tree.index[i, core.ELEMENT_KIND] == core.PRISMATIC:
+                length += _travel(tree.element[i], lower[variable], upper[variable])
             if tree.index[i, core.PARENT] >= 0:
                 length += _length(tree.element[i])
-            variable = tree.index[i, core.VARIABLE]
-            span = upper[variable] - lower[variable]
-            if tree.index[i, core.ELEMENT_KIND] == core.PRISMATIC and is_finite(span):
-                length += span
+            else:
+                for k in range(3):
+                    centre_out[tip, k] = tree.element[i, 4 + k]
             i = tree.index[i, core.PARENT]
         reach_out[tip] = length
+
+
+@kernel
+def _travel(element, lower, upper):
+    """Longest way of a slide to one side, which may follow another joint."""
+    multiplier, offset = element[core.MULTIPLIER], element[core.OFFSET]
+    if multiplier == 0.0:
+        return abs(offset)
+    return max(abs(multiplier * lower + offset), abs(multiplier * upper + offset))
 
 
 @kernel

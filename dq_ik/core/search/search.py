@@ -27,7 +27,7 @@ from dq_ik.core.algebra.vector import copy, fill
 from dq_ik.core.compile import routine
 from dq_ik.core.memory.blocks import answer_of, request_of, tree_of, work_of
 from dq_ik.core.memory.clock import is_over, seconds
-from dq_ik.core.memory.layout import Method, Mode, POOL
+from dq_ik.core.memory.layout import FARTHEST, Method, Mode, POOL
 from dq_ik.core.multi_start.lane_attempts import multi_start
 from dq_ik.core.search.choice import first_candidate, is_new, keep, late, measure, remember
 from dq_ik.core.search.methods import attempt
@@ -35,7 +35,7 @@ from dq_ik.core.solve import starts
 from dq_ik.core.solve.best_reach import newton
 from dq_ik.core.solve.posture import relax
 from dq_ik.core.solve.residual import evaluate, mark_moving
-from dq_ik.core.solve.verdict import finish, press, report, Status
+from dq_ik.core.solve.verdict import exceed, finish, press, report, Status
 
 BEST_REACH_ITERATIONS = 100
 
@@ -100,8 +100,8 @@ def begin(blocks, timeout):
         if request.max_restarts == 0 and high - low < math.inf:
             free = False  # a stream must not jump by a turn
         work.period[i] = tree.period[i] if free else 0.0
-        work.lower[i] = -math.inf if free else low
-        work.upper[i] = math.inf if free else high
+        work.lower[i] = -math.inf if free else max(low, -FARTHEST)
+        work.upper[i] = math.inf if free else min(high, FARTHEST)
         work.pull[i], work.rest[i] = request.pull[i], request.rest[i]
         if request.stay > 0.0:
             work.pull[i] += request.stay
@@ -188,7 +188,7 @@ def conclude(blocks):
     Complete the answer: the solution in the first place of the pool, or the best reach.
 
     What was moved since it was judged is judged once more; of a best reach is said what is in the
-    way.
+    way: the distance first, then limits, then the largest step.
     """
     request, answer, work = request_of(blocks), answer_of(blocks), work_of(blocks)
     q = answer.q
@@ -202,10 +202,11 @@ def conclude(blocks):
         finish(blocks, q)
         cost, worst = evaluate(blocks, q)
         report(blocks, cost)
-        pressed = press(blocks, q)
+        in_the_way = press(blocks, q)
+        beyond = exceed(blocks)
         if worst <= 1.0:
             answer.status[0] = Status.CONVERGED.value
         elif solved:
             answer.status[0] = Status.STALLED.value
-        elif pressed > 0 and answer.status[0] == Status.BEST_REACH_WORKSPACE:
-            answer.status[0] = Status.BEST_REACH_LIMITS.value
+        elif answer.status[0] == Status.BEST_REACH_WORKSPACE and not beyond:
+            answer.status[0] = in_the_way

@@ -19,16 +19,29 @@ from __future__ import annotations
 from enum import IntEnum
 import math
 
-from dq_ik.core.algebra import quaternion
+from dq_ik.core.algebra import dual_quaternion, quaternion
 from dq_ik.core.compile import kernel, routine
 from dq_ik.core.kinematics.ball_limits import pressed
 from dq_ik.core.kinematics.configuration import unwind
-from dq_ik.core.memory.blocks import answer_of, tree_of, work_of
-from dq_ik.core.memory.layout import BALL, ELEMENT_KIND, GOAL_AXES, KIND, VARIABLE, WEIGHT
+from dq_ik.core.memory.blocks import answer_of, request_of, tree_of, work_of
+from dq_ik.core.memory.layout import (
+    AIM,
+    BALL,
+    ELEMENT_KIND,
+    FARTHEST,
+    FIXED,
+    GOAL_AXES,
+    KIND,
+    SLACK,
+    VARIABLE,
+    WEIGHT,
+)
 from dq_ik.core.solve.residual import assemble
 
 PRESSED = 1e-7  # slope against a limit that counts as pressing [weighted m^2 / rad]
 PRESSED_BALL = 2  # mark of the first variable of a ball
+AT_LIMIT = 1e-9  # of a limit [rad or m]
+BEYOND = 1e-9  # part of the reach by which rounding may exceed it
 
 
 class Status(IntEnum):
@@ -39,7 +52,7 @@ class Status(IntEnum):
     BEST_REACH_WORKSPACE = 2
     TIMED_OUT = 3
     STALLED = 4
-    STEP_LIMITED = 5  # BEST_REACH_LIMITS where the limits that press are those of the step
+    STEP_LIMITED = 5  # only the largest step from the seed is in the way
 
     @property
     def sentence(self) -> str:
@@ -89,39 +102,85 @@ def report(blocks, cost):
             back = quaternion.conj((goal[0], goal[1], goal[2], goal[3]))
             e_p = quaternion.rotate(back, e_p)
             e_r = quaternion.rotate(back, e_r)
-        square_p, square_r = 0.0, 0.0
-        for r in range(3):
-            if goal[WEIGHT + r] > 0.0:
-                square_p += e_p[r] * e_p[r]
-            if goal[WEIGHT + 3 + r] > 0.0:
-                square_r += e_r[r] * e_r[r]
-        answer.error[k, 0] = math.sqrt(square_p)
-        answer.error[k, 1] = math.sqrt(square_r)
+        answer.error[k, 0] = _length(goal, WEIGHT, e_p)
+        answer.error[k, 1] = _length(goal, WEIGHT + 3, e_r)
+
+
+@kernel
+def _length(goal, weight, e):
+    """Length of an error along the axes that have a weight; its square may be too large."""
+    square, largest = 0.0, 0.0
+    for r in range(3):
+        if goal[weight + r] > 0.0:
+            square += e[r] * e[r]
+            largest = max(largest, abs(e[r]))
+    if square < math.inf:
+        return math.sqrt(square)
+    square = 0.0
+    for r in range(3):
+        if goal[weight + r] > 0.0:
+            square += (e[r] / largest) ** 2
+    return largest * math.sqrt(square)
 
 
 @routine
 def press(blocks, q):
     """
-    Mark the joints that the cost presses against their limits at q.
+    Mark the joints that the cost presses against their limits at q, those of the call included.
 
-    :returns: how many there are
+    Joints that are locked, or held by the largest step alone, are not marked.
+
+    :returns: the status of a best reach: what is in the way
     """
-    tree, answer, work = tree_of(blocks), answer_of(blocks), work_of(blocks)
+    tree, request = tree_of(blocks), request_of(blocks)
+    answer, work = answer_of(blocks), work_of(blocks)
     assemble(blocks)
-    count = 0
+    status = Status.BEST_REACH_WORKSPACE.value
     for i in range(q.shape[0]):
         answer.pressed[i] = 0
-        if work.b[i] < -PRESSED and q[i] <= work.lower[i]:
+        down = work.b[i] < -PRESSED and q[i] <= work.lower[i]
+        up = work.b[i] > PRESSED and q[i] >= work.upper[i]
+        if request.metric[i] < 0.0 or not (down or up):
+            continue
+        if down and q[i] <= max(request.lower[i], -FARTHEST) + AT_LIMIT:
             answer.pressed[i] = -1
-        elif work.b[i] > PRESSED and q[i] >= work.upper[i]:
+        elif up and q[i] >= min(request.upper[i], FARTHEST) - AT_LIMIT:
             answer.pressed[i] = 1
+        elif status == Status.BEST_REACH_WORKSPACE:
+            status = Status.STEP_LIMITED.value
         if answer.pressed[i] != 0:
-            count += 1
+            status = Status.BEST_REACH_LIMITS.value
     for element in range(tree.index.shape[0]):
         if tree.index[element, ELEMENT_KIND] == BALL:
             i = tree.index[element, VARIABLE]
             for a in pressed(q, i, tree.element[element], work.b):
                 if a[0] * work.b[i] + a[1] * work.b[i + 1] + a[2] * work.b[i + 2] > PRESSED:
                     answer.pressed[i] = PRESSED_BALL
-                    count += 1
-    return count
+                    status = Status.BEST_REACH_LIMITS.value
+    return status
+
+
+@routine
+def exceed(blocks):
+    """
+    Write how far the goals are beyond the reach of their tips; tell whether one is.
+
+    Only what has a weight counts, and what is beyond the slack.
+    """
+    tree, answer, work = tree_of(blocks), answer_of(blocks), work_of(blocks)
+    any_beyond = False
+    for k in range(work.goals.shape[0]):
+        goal, reach = work.goals[k], tree.reach[k]
+        x = dual_quaternion.load(goal)
+        t = dual_quaternion.translation(x)
+        way = (t[0] - tree.centre[k, 0], t[1] - tree.centre[k, 1], t[2] - tree.centre[k, 2])
+        if goal[KIND] == GOAL_AXES:
+            way = quaternion.rotate(quaternion.conj(x[0]), way)
+        distance = _length(goal, WEIGHT, (
+            max(abs(way[0]) - goal[SLACK], 0.0), max(abs(way[1]) - goal[SLACK + 1], 0.0),
+            max(abs(way[2]) - goal[SLACK + 2], 0.0)))
+        answer.beyond[k] = 0.0
+        if goal[AIM] == FIXED and distance > reach + BEYOND * (1.0 + reach):
+            answer.beyond[k] = distance - reach
+            any_beyond = True
+    return any_beyond

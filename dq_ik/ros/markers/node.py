@@ -39,7 +39,7 @@ from dq_ik.ros.remote import GoalTopics, RemoteOptions, report_from_status
 from dq_ik.ros.running import run, steady_timer
 from dq_ik.ros.settings import GoalSenderSettings, setting
 from dq_ik.stream.marker import Item, MarkerLogic, MarkerOutlet
-from dq_ik.stream.path import reach_bound
+from dq_ik.stream.path import arm_length
 from dq_ik.stream.report import Report
 from geometry_msgs.msg import Pose as PoseMsg
 from rclpy.node import Node
@@ -127,7 +127,7 @@ class Markers:
         self._server = server
         self._chain = chain
         self._scale = settings.scale or SCALE_OF_REACH * max(
-            reach_bound(chain, tip) for tip in chain.tips)
+            arm_length(chain, tip) for tip in chain.tips)
         self.topics = GoalTopics(
             node, settings.ik_node, chain, lambda tip, pose: self.logic.hear_goal(tip, pose))
         self.logic = MarkerLogic(
