@@ -151,7 +151,8 @@ class Requests:
         lower, upper = (self.chain.checked(np.clip(bound, -1e100, 1e100)) for bound in bounds)
         request.lower[:] = np.maximum(self.chain.lower, lower)
         request.upper[:] = np.minimum(self.chain.upper, upper)
-        empty = request.lower > request.upper
+        empty = ((request.lower > request.upper) | (request.lower > core.FARTHEST)
+                 | (request.upper < -core.FARTHEST))
         if empty.any():
             names = [name for name, bad in zip(self.chain.joint_names, empty) if bad]
             raise SeedError('no value is inside both the bounds and the joint limits for '

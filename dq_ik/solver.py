@@ -19,8 +19,8 @@ from __future__ import annotations
 from typing import Any, TYPE_CHECKING
 
 from dq_ik.core.entries.pose_input import PoseKind, WIDTHS
-from dq_ik.core.memory.layout import ANSWER
-from dq_ik.errors import DqIkError, GoalError, SeedError
+from dq_ik.core.memory.layout import ANSWER, FARTHEST
+from dq_ik.errors import DqIkError, GoalError, listing, SeedError
 from dq_ik.goal import as_pose, Goal, pose_numbers, SAY_THE_ORDER
 from dq_ik.native.load import door, fault_of
 from dq_ik.native.parallel import on_all_cores
@@ -81,7 +81,8 @@ class Solver:
         """
         Find a configuration that brings the tips to their goals.
 
-        :param seed: where to start, and which turn of continuous joints is wanted; None: mode
+        :param seed: where to start, and which turn of continuous joints is wanted, up to 1e9 rad
+            or m; outside the limits it is moved into them; None: mode
             'speed' with restarts starts at the stored configuration nearest to the goals, others
             at the neutral one
         :param bounds: lower and upper limits for this call, narrower than the chain's
@@ -99,7 +100,7 @@ class Solver:
     def _solve_converted(self, goals: Any, seed: ArrayLike | None,
                          bounds: tuple[ArrayLike, ArrayLike] | None, seconds: float) -> IkResult:
         """Do as :meth:`solve` for whatever the door does not take as it is."""
-        seeds = None if seed is None else self.chain.checked(seed)
+        seeds = None if seed is None else self._checked_seed(seed)
         answer = np.empty(self._answer_size)
         if bounds is None and self._is_one_pose(goals):
             request, (kind, poses) = self._requests.template, pose_numbers(goals)
@@ -111,6 +112,14 @@ class Solver:
             as_pose(goals)  # says what is wrong
             raise DqIkError(f'the solve failed: {fault_of(status)}')
         return IkResult(self._layout, answer, status)
+
+    def _checked_seed(self, seed: ArrayLike) -> np.ndarray:
+        q = self.chain.checked(seed)
+        far = [name for name, value in zip(self.chain.joint_names, q) if abs(value) > FARTHEST]
+        if far:
+            raise SeedError(f'the seed is farther than {FARTHEST:g} rad or m at {listing(far)}: '
+                            f'{q}')
+        return q
 
     def _is_one_pose(self, goals: Any) -> bool:
         return len(self.chain.tips) == 1 and not isinstance(goals, (Goal, dict)) and not (
@@ -194,8 +203,8 @@ class Solver:
         if seeds.shape not in ((self.chain.n,), (count, self.chain.n)):
             raise SeedError(f'seeds have shape ({self.chain.n},) or ({count}, {self.chain.n}), '
                             f'got {seeds.shape}')
-        if not np.all(np.isfinite(seeds)):
-            raise SeedError('the seeds are not finite')
+        if not np.all(np.abs(seeds) <= FARTHEST):
+            raise SeedError(f'a seed is not finite, or farther than {FARTHEST:g} rad or m')
         return seeds
 
     def _explain(self, goals: Any, row: int, result: int) -> None:

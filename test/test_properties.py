@@ -124,7 +124,7 @@ def test_huge_goals_give_finite_answers_within_limits(method, size, seed):
 
 @pytest.mark.parametrize('method', ['pgs', 'pls'])
 @settings(QUICK, max_examples=20)
-@given(seed=seeds, exponent=st.integers(0, 15))
+@given(seed=seeds, exponent=st.integers(0, 8))
 def test_huge_seeds_give_finite_answers_within_limits(method, seed, exponent):
     rng = np.random.default_rng(seed)
     chain = arm('prismatic')

@@ -22,6 +22,7 @@ from functools import cached_property
 import math
 from typing import TYPE_CHECKING
 
+from dq_ik.core.memory.layout import FARTHEST
 from dq_ik.errors import ChainError, listing, UrdfError
 from dq_ik.pose import Pose
 
@@ -76,8 +77,8 @@ class Joint:
     :param origin: pose of the joint frame in the parent link's frame.
     :param axis: unit vector in the joint frame: axis of rotation or direction of travel, normal
         of a planar joint, twist axis of a ball joint.
-    :param lower: lower limit [rad or m], ``-inf`` when there is none.
-    :param upper: upper limit [rad or m], ``inf`` when there is none.
+    :param lower: lower limit [rad or m], ``-inf`` when there is none; so are those below -1e9.
+    :param upper: upper limit [rad or m], ``inf`` when there is none; so are those above 1e9.
     :param velocity: greatest speed [rad/s or m/s].
     :param effort: greatest torque or force [N m or N].
     :param mimic: set if the joint follows another one.
@@ -108,6 +109,11 @@ class Joint:
         if self.lower > self.upper:
             raise UrdfError(f"joint '{self.name}' has its limits inverted: "
                             f'lower {self.lower} > upper {self.upper}')
+        if self.lower > FARTHEST or self.upper < -FARTHEST:
+            raise UrdfError(f"joint '{self.name}' has the limits {self.lower} to {self.upper}; "
+                            f'they must allow a position between {-FARTHEST:g} and {FARTHEST:g}')
+        object.__setattr__(self, 'lower', self.lower if self.lower >= -FARTHEST else -math.inf)
+        object.__setattr__(self, 'upper', self.upper if self.upper <= FARTHEST else math.inf)
         for what in ('velocity', 'effort'):
             if not getattr(self, what) >= 0:
                 raise UrdfError(f"joint '{self.name}' has the {what} limit {getattr(self, what)}; "
@@ -283,7 +289,7 @@ class RobotModel:
         Return the pose of every link in the root frame.
 
         :param positions: joint name to position [rad or m]; joints left out stay at neutral, mimic
-            joints follow their master.
+            joints follow their master, names of other robots are ignored.
         """
         return self.whole.fk_all(self.whole.configuration(positions, strict=False))
 

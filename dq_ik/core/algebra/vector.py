@@ -43,6 +43,15 @@ def all_finite(values):
 
 
 @kernel
+def all_within(values, largest):
+    """Tell whether no value is larger than this or not a number."""
+    inside = True
+    for i in range(values.shape[0]):
+        inside = inside & (abs(values[i]) <= largest)
+    return inside
+
+
+@kernel
 def is_finite(value):
     """Tell whether a number is finite; numba's own test fails where sums may be reordered."""
     return abs(value) < math.inf

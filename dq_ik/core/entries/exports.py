@@ -24,7 +24,9 @@ NumPy arrays for the addresses.
 
 from __future__ import annotations
 
-from dq_ik.core.algebra.vector import all_finite, copy
+import sys
+
+from dq_ik.core.algebra.vector import all_finite, all_within, copy
 from dq_ik.core.compile import kernel
 from dq_ik.core.entries import export_robot
 from dq_ik.core.entries.block_check import fault, fits, is_request, is_robot
@@ -43,10 +45,13 @@ from dq_ik.core.memory.blocks import (
     view_work,
     work_of,
 )
+from dq_ik.core.memory.layout import FARTHEST
 from dq_ik.core.packing.spread import spread as spread_one
 from dq_ik.core.search.search import search
 
 __all__ = ['ENTRIES', 'export_robot']
+
+LARGEST = sys.float_info.max
 
 
 @entry
@@ -116,7 +121,7 @@ def solve(robot: Numbers, requests: Numbers, n_requests: int, poses: Numbers, po
     :param poses: goals of a robot with one tip, one for each row
     :param pose_kind: a PoseKind
     :param n_poses: n_rows; 0: the goals are those of the requests
-    :param seeds: ``(n_seeds, n)`` where to start
+    :param seeds: ``(n_seeds, n)`` where to start, no number beyond 1e9
     :param n_seeds: n_rows; 1: one for all rows; 0: as in the requests
     :param timeout: time budget of each row [s]; 0 or less: as in the requests
     :param answers_out: answer_size() words for each row
@@ -130,8 +135,8 @@ def solve(robot: Numbers, requests: Numbers, n_requests: int, poses: Numbers, po
             and (n_poses == 0 or (n_poses == n_rows and view_robot(robot).n_tips == 1
                                   and _is_kind(pose_kind)))):
         return fault(Fault.OUT_OF_RANGE.value, 0)
-    if not all_finite(vector(seeds, 0, n * n_seeds)):
-        return fault(Fault.VECTOR_NOT_FINITE.value, _bad_row(seeds, n, n_seeds))
+    if not all_within(vector(seeds, 0, n * n_seeds), FARTHEST):
+        return fault(Fault.VECTOR_NOT_FINITE.value, _bad_row(seeds, n, n_seeds, FARTHEST))
     prepare_work(robot, memory)
     status = 0
     for row in range(n_rows):
@@ -167,10 +172,10 @@ def _is_kind(pose_kind):
 
 
 @kernel
-def _bad_row(vectors, n, rows):
-    """Return the first row that is not finite."""
+def _bad_row(vectors, n, rows, largest):
+    """Return the first row with a number above the largest, or not a number."""
     row = 0
-    while row < rows - 1 and all_finite(vector(vectors, n * row, n)):
+    while row < rows - 1 and all_within(vector(vectors, n * row, n), largest):
         row += 1
     return row
 
@@ -193,7 +198,7 @@ def fk(robot: Numbers, q: Numbers, n_rows: int, pose_kind: int, poses_out: Numbe
         return fault(Fault.OUT_OF_RANGE.value, 0)
     tree = view_robot(robot)
     if not all_finite(vector(q, 0, tree.n * n_rows)):
-        return fault(Fault.VECTOR_NOT_FINITE.value, _bad_row(q, tree.n, n_rows))
+        return fault(Fault.VECTOR_NOT_FINITE.value, _bad_row(q, tree.n, n_rows, LARGEST))
     prepare_work(robot, memory)
     work = view_work(memory)
     for row in range(n_rows):
@@ -227,7 +232,7 @@ def jacobian(robot: Numbers, q: Numbers, n_rows: int, tip: int, point: Numbers, 
     if tip < 0 or tip >= tree.n_tips:
         return fault(Fault.OUT_OF_RANGE.value, 0)
     if not all_finite(vector(q, 0, tree.n * n_rows)):
-        return fault(Fault.VECTOR_NOT_FINITE.value, _bad_row(q, tree.n, n_rows))
+        return fault(Fault.VECTOR_NOT_FINITE.value, _bad_row(q, tree.n, n_rows, LARGEST))
     prepare_work(robot, memory)
     work = view_work(memory)
     at = vector(point, 0, 3)

@@ -52,7 +52,7 @@ class Fault(IntEnum):
     POSE_NOT_FINITE = 1  # a pose has a number that is infinite or not a number, or is too far away
     POSE_NOT_ROTATION = 2  # a quaternion is zero
     POSE_NOT_RIGID = 3  # a matrix is no rigid motion
-    VECTOR_NOT_FINITE = 4  # a seed or a configuration is not finite
+    VECTOR_NOT_FINITE = 4  # a configuration is not finite, or a seed is beyond 1e9
     WRONG_BLOCK = 5  # a block is none, or belongs to another version or another robot
     OUT_OF_RANGE = 6  # a number of an argument is out of range
 

@@ -19,6 +19,7 @@ import math
 
 from dq_ik.core.algebra.vector import is_finite
 from dq_ik.core.compile import kernel, routine
+from dq_ik.core.memory.layout import FARTHEST
 from dq_ik.core.packing import joints as column
 from dq_ik.core.packing.joints import JointType, kind_of
 
@@ -34,7 +35,7 @@ class PackError(IntEnum):
     PARENT = 2  # the parent of a joint is neither -1 nor the number of an earlier row
     ORIGIN = 3  # the pose of a joint is not finite, or its quaternion is zero
     AXIS = 4  # the axis of a joint is zero or not finite
-    LIMITS = 5  # lower limit above the upper one, not a number, or infinite on the wrong side
+    LIMITS = 5  # lower limit above the upper one, not a number, or beyond 1e9 on the wrong side
     MIMIC_ROW = 6  # the joint to be followed is neither -1 nor the number of another row
     MIMIC_KIND = 7  # only revolute and prismatic joints follow others or are followed
     MIMIC_OF_MIMIC = 8  # a joint follows a mimic: let it follow the master of that one
@@ -82,8 +83,8 @@ def _joint_error(joints, row):
     if has_axis and not _is_direction(joints, row, column.AXIS, 3, SHORTEST_AXIS):
         return PackError.AXIS.value
     if _has_limits(kind) and not (joints[row, column.LOWER] <= joints[row, column.UPPER]
-                                  and joints[row, column.LOWER] < math.inf
-                                  and joints[row, column.UPPER] > -math.inf):
+                                  and joints[row, column.LOWER] <= FARTHEST
+                                  and joints[row, column.UPPER] >= -FARTHEST):
         return PackError.LIMITS.value
     if kind == JointType.BALL.value and not (
             joints[row, column.SWING] >= 0.0 and joints[row, column.TWIST_LOWER] <= 0.0

@@ -115,6 +115,7 @@ def fill(joints, tips, scratch, tree_out):
     _number_variables(joints, tips, scratch)
     _fill_variables(joints, scratch, tree_out)
     _narrow(joints, scratch, tree_out)
+    _lift(tree_out)
     _fill_elements(joints, scratch, tree_out)
     _fill_tips(tips, scratch, tree_out)
     fill_ways(scratch.mark, tree_out)
@@ -150,9 +151,19 @@ def _narrow(joints, scratch, tree_out):
         b = (joints[row, column.UPPER] - joints[row, column.OFFSET]) / multiplier
         lower = max(tree_out.lower[variable], min(a, b))
         upper = min(tree_out.upper[variable], max(a, b))
-        if lower < upper:
+        if lower < upper and lower <= tree.FARTHEST and upper >= -tree.FARTHEST:
             tree_out.lower[variable] = lower
             tree_out.upper[variable] = upper
+
+
+@kernel
+def _lift(tree_out):
+    """Make limits infinite that are farther than any position."""
+    for i in range(tree_out.lower.shape[0]):
+        if tree_out.lower[i] < -tree.FARTHEST:
+            tree_out.lower[i] = -math.inf
+        if tree_out.upper[i] > tree.FARTHEST:
+            tree_out.upper[i] = math.inf
 
 
 @routine
