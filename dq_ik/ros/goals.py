@@ -20,12 +20,13 @@ from dataclasses import dataclass
 import re
 from typing import Any
 
-from dq_ik.errors import GoalError, listing
+from dq_ik.errors import ChainError, GoalError, listing
 from dq_ik.goal import Goal
 from dq_ik.pose import Pose
 from dq_ik.robot.chain import Chain
 from dq_ik.ros.conversions import fill_point, fill_pose, point_from_msg, pose_from_msg
 from geometry_msgs.msg import PointStamped, PoseStamped
+from rclpy.node import Node
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +52,21 @@ def goal_topics(node: str, tips: Sequence[str], kind: GoalKind = POSE) -> dict[s
     if len(tips) == 1:
         return {tips[0]: f'{node}/{kind.topic}'}
     return {tip: f'{node}/{topic_name(tip)}/{kind.topic}' for tip in tips}
+
+
+def check_goal_topics(node: Node, remote: str, tips: Sequence[str]) -> None:
+    """Raise a ChainError unless ROS takes all goal topics, and no two tips share one."""
+    owners: dict[str, str] = {}
+    for tip, topic in ((tip, topic) for kind in goal_kinds(tips)
+                       for tip, topic in goal_topics(remote, tips, kind).items()):
+        try:
+            name = node.resolve_topic_name(topic)
+        except RuntimeError as error:  # RCLError, which rclpy does not export
+            why = str(error).split(', at ')[0]
+            raise ChainError(f"tip '{tip[:40]}' of {len(tip)} characters can have no goal topic: "
+                             f'{why}') from None
+        if (other := owners.setdefault(name, tip)) != tip:
+            raise ChainError(f"tips '{other}' and '{tip}' would have the same goal topic, {name}")
 
 
 def topic_name(link: str) -> str:

@@ -20,14 +20,13 @@ import sys
 import time
 from typing import Any
 
-from dq_ik.errors import DqIkError
 from dq_ik.pose import Pose
 from dq_ik.robot.chain import Chain
 from dq_ik.ros.description import listen_for_description
 from dq_ik.ros.groups import read_robot
 from dq_ik.ros.parameters import declare
 from dq_ik.ros.remote import GoalTopics
-from dq_ik.ros.running import run, steady_timer
+from dq_ik.ros.running import run, steady_timer, StopError
 from dq_ik.ros.settings import GoalSenderSettings, setting
 from dq_ik.stream.path import find_path, Path
 from dq_ik.stream.tally import Tally
@@ -106,7 +105,7 @@ class PathNode(Node):
             self.get_logger().info(
                 f'moving the goal of {", ".join(self._chain.tips)} at {self._settings.rate:g} Hz')
         elif now - self._created > self._settings.patience:
-            raise DqIkError(f'no answer on {self._commands} in {self._settings.patience:g} s')
+            raise StopError(f'no answer on {self._commands} in {self._settings.patience:g} s')
 
     def _on_command(self, msg: JointState) -> None:
         if self._chain is None or time.monotonic() < self._resting_until:

@@ -26,7 +26,7 @@ from dq_ik.goal import Goal
 from dq_ik.pose import Pose
 from dq_ik.robot.chain import Chain
 from dq_ik.ros.frames import FrameError
-from dq_ik.ros.goals import goal_topics, GoalKind, POSE, read_goal, write_goal
+from dq_ik.ros.goals import check_goal_topics, goal_topics, GoalKind, POSE, read_goal, write_goal
 from dq_ik.stream.report import Report
 from rcl_interfaces.msg import Parameter as ParameterMsg
 from rcl_interfaces.msg import ParameterEvent
@@ -68,6 +68,7 @@ class GoalTopics:
         self._on_goal = on_goal
         self._sent: deque[tuple[str, int, int]] = deque(maxlen=ECHOES)
         self._foreign: dict[str, tuple[GoalKind, Any]] = {}  # the newest of each tip
+        check_goal_topics(node, remote, chain.tips)
         topics = [(kind, tip, topic) for kind in kinds
                   for tip, topic in goal_topics(remote, chain.tips, kind).items()]
         self._publishers = {

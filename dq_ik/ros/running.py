@@ -16,11 +16,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+import faulthandler
+import os
 import signal
 import sys
 import threading
+from traceback import extract_tb
 
 from dq_ik.errors import DqIkError
 import rclpy
@@ -35,6 +38,13 @@ from rclpy.timer import Timer
 # each event costs the executor some microseconds per turn.
 NO_EVENTS_IN = SubscriptionEventCallbacks(use_default_callbacks=False)
 NO_EVENTS_OUT = PublisherEventCallbacks(use_default_callbacks=False)
+# Seconds between two warnings of one kind, and that a node may take to leave the graph.
+WARN_PERIOD = 5.0
+LONGEST_END = 1.5
+
+
+class StopError(DqIkError):
+    """Raised in a callback to end the node, with the reason."""
 
 
 def run(name: str, make_node: Callable[[], Node], args: list[str] | None = None) -> int:
@@ -43,27 +53,83 @@ def run(name: str, make_node: Callable[[], Node], args: list[str] | None = None)
 
     :param name: for messages on stderr
     """
-    node = None
+    code, node, executor = 0, None, None
     try:
-        rclpy.init(args=args)
+        try:
+            rclpy.init(args=args)
+        except Exception as error:
+            raise StopError(f'ROS does not start: {error}') from None
         executor = SingleThreadedExecutor()  # first: it cannot be made once shutdown has begun
         node = make_node()
         executor.add_node(node)
-        executor.spin()
+        spin(executor, node)
     except (KeyboardInterrupt, ExternalShutdownException):
         pass
     except (DqIkError, ParameterException) as error:
         print(f'{name}: {error}', file=sys.stderr)
-        return 1
+        code = 1
     except Exception:
         if rclpy.ok():  # while shutting down, entities may vanish under our feet
+            code = 1
             raise
     finally:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # it ends already: no second Ctrl-C
-        if node is not None:
-            node.destroy_node()
-        rclpy.try_shutdown()
-    return 0
+        with ends_in(LONGEST_END, code):
+            if executor is not None:
+                executor.shutdown()
+            if node is not None:
+                node.destroy_node()
+            rclpy.try_shutdown()
+    return code
+
+
+def spin(executor: SingleThreadedExecutor, node: Node) -> None:
+    """
+    Execute callbacks until shutdown; what one of them did not expect is logged, and they go on.
+
+    :raises StopError: if a callback raised it.
+    """
+    while node.context.ok():
+        try:
+            executor.spin()
+            return
+        except (StopError, ExternalShutdownException):
+            raise
+        except Exception as error:
+            if not node.context.ok():
+                raise
+            place = extract_tb(error.__traceback__)[-1]
+            node.get_logger().error(
+                f'a message was not used, the node goes on: {error} ({type(error).__name__} in '
+                f'{place.filename}, line {place.lineno})', throttle_duration_sec=WARN_PERIOD)
+
+
+@contextmanager
+def ends_in(patience: float, code: int) -> Iterator[None]:
+    """
+    End the process with an exit code if the body takes longer than ``patience`` seconds.
+
+    A participant of Fast DDS that leaves while others leave may spin for ever
+    (eProsima/Fast-DDS#6513), and then no Python runs: the second watchdog needs none. Its exit
+    code is 1.
+    """
+    watchdog = threading.Timer(patience, _exit, (code,))
+    watchdog.daemon = True
+    with open(os.devnull, 'w') as nowhere:
+        watchdog.start()
+        faulthandler.dump_traceback_later(patience + 0.5, exit=True, file=nowhere)
+        try:
+            yield
+        finally:
+            watchdog.cancel()
+            faulthandler.cancel_dump_traceback_later()
+
+
+def _exit(code: int) -> None:
+    """End at once, without what other threads still do."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
 
 
 class SpinThread:
@@ -78,14 +144,14 @@ class SpinThread:
         self.thread.start()
 
     def close(self) -> None:
-        """Stop, then end the node."""
+        """StopError, then end the node."""
         self._executor.shutdown()
         self.thread.join(timeout=5.0)
         self._node.destroy_node()
 
     def _spin(self) -> None:
         with suppress(ExternalShutdownException):
-            self._executor.spin()
+            spin(self._executor, self._node)
 
 
 def steady_timer(node: Node, period: float, callback: Callable[[], None]) -> Timer:

@@ -31,13 +31,12 @@ from dq_ik.ros.follow.outputs import command_maps, Outputs
 from dq_ik.ros.follow.prepared import Prepared
 from dq_ik.ros.goals import goal_kinds, goal_topics, GoalKind, read_goal
 from dq_ik.ros.remote import NEWEST
-from dq_ik.ros.running import NO_EVENTS_IN, NO_EVENTS_OUT, steady_timer
+from dq_ik.ros.running import NO_EVENTS_IN, NO_EVENTS_OUT, steady_timer, WARN_PERIOD
 from dq_ik.ros.settings import NodeSettings
 from dq_ik.stream.tracker import Tracker
 from rclpy.node import Node
 from rclpy.subscription import Subscription
 
-WARN_PERIOD = 5.0
 # What the middleware says about a message, such as when it was received [ns].
 MessageInfo = Mapping[str, Any]
 

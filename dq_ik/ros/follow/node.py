@@ -18,15 +18,17 @@ from __future__ import annotations
 from dataclasses import replace
 import sys
 from time import perf_counter
+import traceback
 from typing import Any
 
-from dq_ik.errors import DqIkError
+from dq_ik.errors import DqIkError, listing
 from dq_ik.native.load import describe
 from dq_ik.options import IkOptions
 from dq_ik.ros.description import CurrentState, listen_for_description, listen_for_text
 from dq_ik.ros.follow.follower import Follower
 from dq_ik.ros.follow.prepared import prepare, Prepared
 from dq_ik.ros.frames import TfLookup
+from dq_ik.ros.goals import check_goal_topics
 from dq_ik.ros.groups import check_srdf
 from dq_ik.ros.parameters import declare, declare_groups, updated
 from dq_ik.ros.running import run
@@ -63,12 +65,14 @@ class IkNode(Node):
         self.add_post_set_parameters_callback(self.on_parameters_set)
 
     def destroy_node(self) -> None:
-        """End the threads, then the node."""
+        """End the threads, then the node; at last wait for a solve that is under way."""
         if self._kinematics is not None:
-            self._kinematics.close()
+            self._kinematics.close(wait=False)
         if self._lookup is not None:
             self._lookup.close()
         super().destroy_node()
+        if self._kinematics is not None:
+            self._kinematics.close(wait=True)
 
     # --- callbacks -------------------------------------------------------------------------------
 
@@ -96,6 +100,9 @@ class IkNode(Node):
             prepared = self._prepare(text, settings, options) if text else None
         except DqIkError as error:
             return SetParametersResult(successful=False, reason=str(error))
+        except Exception as error:  # else the client would wait for ever
+            self.get_logger().error(f'please report this:\n{traceback.format_exc()}')
+            return SetParametersResult(successful=False, reason=repr(error))
         self._pending = settings, options, prepared
         return SetParametersResult(successful=True)
 
@@ -118,6 +125,7 @@ class IkNode(Node):
             self.get_logger().info('preparing the robot')
         prepared = prepare(text, settings, options, self._named, self._state.positions,
                            self._lookup, self._prepared)
+        check_goal_topics(self, '~', prepared.chain.tips)
         if self._prepared is None:
             self.get_logger().info(
                 f'ready after {perf_counter() - started:.2f} s: {describe()}')
@@ -139,7 +147,7 @@ class IkNode(Node):
         log = self.get_logger()
         log.info(f"robot '{robot.model.name}': group '{robot.default_group}' from {chain.base} to "
                  f'{", ".join(chain.tips)}, {chain.n} variables; '
-                 f'groups: {", ".join(robot.groups)}')
+                 f'groups: {listing(robot.groups)}')
         for name, reason in robot.refused.items():
             log.warning(f"group '{name}' of the SRDF is not served: {reason}")
 

@@ -69,9 +69,9 @@ class Services:
         """Answer for this robot and these settings from now on."""
         self._prepared = prepared
 
-    def close(self) -> None:
+    def close(self, wait: bool) -> None:
         """End the worker; it finishes what it has begun."""
-        self._worker.shutdown(cancel_futures=True)
+        self._worker.shutdown(wait, cancel_futures=True)
 
     async def on_compute_ik(self, request: Any, response: Any) -> Any:
         """Answer a ``GetPositionIK`` request; never raises."""
