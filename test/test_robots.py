@@ -19,6 +19,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+import yaml
 
 ROOT = Path(__file__).parents[1]
 URDF = ROOT / 'urdf'
@@ -53,6 +54,13 @@ def moving_joints(robot):
 
 def test_every_file_is_listed():
     assert {path.stem for path in URDF.glob('*.urdf')} == set(ROBOTS)
+
+
+@every_robot
+def test_text_is_a_string_for_yaml(name):
+    """ROS reads the value of ``-p robot_description:="$(cat arm.urdf)"`` as YAML."""
+    text = (URDF / f'{name}.urdf').read_text()
+    assert isinstance(yaml.safe_load(text), str)
 
 
 @every_robot

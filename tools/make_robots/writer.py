@@ -28,7 +28,7 @@ COLOURS = {
 }
 AXES = {'x': (1, 0, 0), 'y': (0, 1, 0), 'z': (0, 0, 1),
         '-x': (-1, 0, 0), '-y': (0, -1, 0), '-z': (0, 0, -1)}
-NOTICE = ' Apache-2.0, The dq_ik Authors. Written by: python -m tools.make_robots '
+NOTICE = ' Apache-2.0, The dq_ik Authors. Written by python -m tools.make_robots '
 
 
 @dataclass(frozen=True)
