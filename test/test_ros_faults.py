@@ -100,6 +100,15 @@ def test_rate_of_once_in_a_lifetime(world, rate):
     assert 'it must be 0 or at least 0.01' in result.reason
 
 
+def test_numbers_as_yaml_reads_them(world):
+    assert world.change(position_tolerance='1e-4')[0].successful
+    assert world.change(rate=0)[0].successful
+    result = world.change(position_tolerance='fine')[0]
+    assert not result.successful
+    assert 'DOUBLE' in result.reason
+    assert world.change(position_tolerance=1e-5)[0].successful
+
+
 def test_absurd_joint_states(world):
     moveit = pytest.importorskip('moveit_msgs.srv')
     assert world.change(all_joints=True)[0].successful

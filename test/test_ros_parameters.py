@@ -18,7 +18,7 @@ from pathlib import Path
 
 from dq_ik.errors import OptionError
 from dq_ik.options import IkOptions
-from dq_ik.ros.parameters import declare, declare_groups, ros_value, updated
+from dq_ik.ros.parameters import declare, declare_groups, ros_value, updated, with_numbers
 from dq_ik.ros.settings import NodeSettings
 import pytest
 import rclpy
@@ -84,6 +84,16 @@ def test_bad_option_is_refused_with_its_name(name, value):
 def test_bad_setting_is_refused_with_its_name(name, value):
     with pytest.raises(OptionError, match=name):
         updated(NodeSettings(), [Parameter(name, value=value)])
+
+
+def test_numbers_in_strings_and_integers_become_floats(node):
+    """``ros2 param set /dq_ik timeout 1e-4`` sends a string."""
+    declare(node, IkOptions)
+    given = [('timeout', '1e-4', 1e-4), ('timeout', 2, 2.0), ('timeout', 'soon', 'soon'),
+             ('max_restarts', 3, 3), ('method', '1e3', '1e3'), ('unknown', '1', '1')]
+    made = with_numbers(node, [Parameter(name, value=value) for name, value, _ in given])
+    assert [item.value for item in made] == [value for *_, value in given]
+    assert made[1].type_ is Parameter.Type.DOUBLE
 
 
 def test_other_parameters_change_nothing():

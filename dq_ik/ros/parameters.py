@@ -62,6 +62,26 @@ def updated(current: T, parameters: Iterable[Parameter]) -> T:
     return type(current)(**kept, **changed)
 
 
+def with_numbers(node: Node, parameters: list[Parameter]) -> list[Parameter]:
+    """
+    Return parameters with integers and numbers in strings as floats, where a float is declared.
+
+    YAML, and so ``ros2 param set``, reads ``1e-4`` as a string and ``50`` as an integer.
+    """
+    return [_with_number(node, parameter) for parameter in parameters]
+
+
+def _with_number(node: Node, given: Parameter) -> Parameter:
+    kinds = Parameter.Type
+    if given.type_ not in (kinds.STRING, kinds.INTEGER) or not node.has_parameter(given.name) or (
+            node.get_parameter(given.name).type_ is not kinds.DOUBLE):
+        return given
+    try:
+        return Parameter(given.name, kinds.DOUBLE, float(given.value))
+    except ValueError:
+        return given
+
+
 def declare_groups(node: Node, settings: NodeSettings) -> dict[str, GroupNames]:
     """Declare ``groups.<name>.base_link`` and ``.tip_links`` for each of ``group_names``."""
     groups = {}

@@ -16,6 +16,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 import sys
 from time import perf_counter
 import traceback
@@ -30,7 +31,7 @@ from dq_ik.ros.follow.prepared import prepare, Prepared
 from dq_ik.ros.frames import TfLookup
 from dq_ik.ros.goals import check_goal_topics
 from dq_ik.ros.groups import check_srdf
-from dq_ik.ros.parameters import declare, declare_groups, updated
+from dq_ik.ros.parameters import declare, declare_groups, updated, with_numbers
 from dq_ik.ros.running import run
 from dq_ik.ros.services.server import Services
 from dq_ik.ros.settings import NodeSettings
@@ -61,6 +62,7 @@ class IkNode(Node):
         self._pending: tuple[NodeSettings, IkOptions, Prepared | None] | None = None
         listen_for_text(self, 'robot_description_semantic', self.on_semantic)
         listen_for_description(self, self._settings.robot_description, self.on_description)
+        self.add_pre_set_parameters_callback(partial(with_numbers, self))
         self.add_on_set_parameters_callback(self.on_set_parameters)
         self.add_post_set_parameters_callback(self.on_parameters_set)
 
