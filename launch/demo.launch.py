@@ -14,9 +14,10 @@
 """The demo on a ROS installation: the nodes of ``dq_ik.demo.nodes``, as ``dq_ik demo`` has."""
 
 from dq_ik.demo.choices import DEFAULT_ROBOT, find_robot, rviz_layout, tips_of, usable_viewer
-from dq_ik.demo.nodes import demo_nodes, DemoSettings, NodeRow, VIEWERS
+from dq_ik.demo.nodes import demo_nodes, DemoSettings, IK_NODE, NodeRow, VIEWERS
+from dq_ik.options import METHODS
 from launch import LaunchContext, LaunchDescription
-from launch.actions import DeclareLaunchArgument, LogInfo, OpaqueFunction
+from launch.actions import DeclareLaunchArgument, LogInfo, OpaqueFunction, Shutdown
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
@@ -60,12 +61,14 @@ def as_node(row: NodeRow) -> Node:
     return Node(
         package=row.package, executable=row.executable, name=row.name, output='screen',
         parameters=[parameters] if parameters else [],
+        on_exit=Shutdown(reason='there is no solver') if row.name == IK_NODE else None,
         remappings=list(row.remappings), arguments=list(row.arguments))
 
 
 def generate_launch_description() -> LaunchDescription:
     """Declare the arguments, then start the nodes they ask for."""
-    choices = {'viewer': list(VIEWERS), 'sim': ['true', 'false'], 'path': ['true', 'false']}
+    choices = {'solver': list(METHODS), 'viewer': list(VIEWERS), 'sim': ['true', 'false'],
+               'path': ['true', 'false']}
     return LaunchDescription([
         *(DeclareLaunchArgument(
             name, default_value=default, description=text, choices=choices.get(name))

@@ -69,6 +69,20 @@ def test_launch_file_starts_the_rows_of_the_table(arguments):
     assert set(nodes('demo.launch.py', **arguments)) == {row.executable for row in rows}
 
 
+def test_unknown_solver_is_refused_before_anything_starts():
+    with pytest.raises(RuntimeError, match=r'nonsense.*pgs'):
+        nodes('demo.launch.py', viewer='none', solver='nonsense')
+
+
+def test_demo_ends_with_its_solver():
+    """Nobody answers goals without it, so the other nodes do not run on."""
+    from launch.actions import Shutdown
+    started = nodes('demo.launch.py', viewer='none')
+    on_exit = {name: vars(action)['_ExecuteLocal__on_exit'] for name, action in started.items()}
+    assert isinstance(on_exit['ik_node'], Shutdown)
+    assert on_exit['sim_node'] is None
+
+
 def test_solver_alone():
     assert set(nodes('ik.launch.py', urdf=str(ROOT / 'urdf' / 'arm6.urdf'))) == {'ik_node'}
 
