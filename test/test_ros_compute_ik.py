@@ -26,12 +26,14 @@ from dq_ik.ros.frames import FrameError
 from dq_ik.ros.services.compute_ik import IkServer
 from dq_ik.ros.services.requests import ErrorCode, fill_error, RequestError
 from dq_ik.ros.settings import NodeSettings
-from geometry_msgs.msg import PoseStamped, Transform
+from geometry_msgs.msg import Pose as PoseMsg
+from geometry_msgs.msg import PoseStamped, Transform, Vector3
 from moveit_msgs import msg as moveit_msgs
 from moveit_msgs.srv import GetPositionIK
 import numpy as np
 import pytest
 import ros_robot
+from shape_msgs.msg import SolidPrimitive
 
 ROBOT = ros_robot.robot()
 CHAIN = ROBOT.groups['arm']
@@ -280,17 +282,136 @@ def test_b15_constraint_on_a_joint_outside_the_group_is_judged():
     assert_reached(ask(msg), CHAIN.fk(Q))
 
 
-@pytest.mark.parametrize('kind', ['position', 'orientation', 'visibility'])
-def test_b15_other_constraints_are_refused_or_ignored(kind):
+def region(link, frame, center, shape=1, sizes=(0.2, 0.2, 0.2), offset=(0.0, 0.0, 0.0)):
+    msg = moveit_msgs.PositionConstraint(link_name=link)
+    msg.header.frame_id = frame
+    x, y, z = offset
+    msg.target_point_offset = Vector3(x=x, y=y, z=z)
+    msg.constraint_region.primitives = [SolidPrimitive(type=shape, dimensions=list(sizes))]
+    msg.constraint_region.primitive_poses = [
+        fill_pose(PoseMsg(), Pose.from_xyz_rpy(center, (0, 0, 0)))]
+    return msg
+
+
+def orientation(link, frame, pose, tolerances, parameterization=0):
+    x, y, z = tolerances
+    msg = moveit_msgs.OrientationConstraint(
+        link_name=link, parameterization=parameterization, absolute_x_axis_tolerance=x,
+        absolute_y_axis_tolerance=y, absolute_z_axis_tolerance=z)
+    msg.header.frame_id = frame
+    msg.orientation = fill_pose(PoseMsg(), pose).orientation
+    return msg
+
+
+def constrained(*positions, orientations=()):
     msg = request()
-    constraint = getattr(moveit_msgs, f'{kind.capitalize()}Constraint')()
-    setattr(msg.constraints, f'{kind}_constraints', [constraint])
-    refused = ask(msg)
+    msg.constraints.position_constraints = list(positions)
+    msg.constraints.orientation_constraints = list(orientations)
+    return msg
+
+
+def elbows():
+    """Return where l3 is in each of the solutions: this arm has two elbows and two wrists."""
+    found = CHAIN.solve(CHAIN.fk(Q), mode='all').solutions
+    return [CHAIN.model.link_poses({**CURRENT, **dict(zip(CHAIN.joint_names, q))}) for q in found]
+
+
+def test_b15_position_constraint_selects_the_elbow():
+    """Wherever an elbow may be, a region around it gives a solution with it there."""
+    poses = elbows()
+    places = np.array([found['l4'].position for found in poses])
+    assert np.ptp(places, axis=0).max() > 0.05  # they differ
+    for found in poses:
+        x_arm_link = found['arm_base'].inverse() @ found['l4']
+        msg = constrained(region('l4', 'arm_base', x_arm_link.position, sizes=(0.01,) * 3))
+        response = ask(msg)
+        assert_reached(response, CHAIN.fk(Q))
+        reached = CHAIN.model.link_poses({**CURRENT, **solution(response)})
+        assert np.abs(reached['l4'].position - found['l4'].position).max() < 0.006
+
+
+@pytest.mark.parametrize(('shape', 'sizes', 'inside', 'outside'), [
+    (1, (0.2, 0.4, 0.6), (0.09, 0.19, 0.29), (0.11, 0.0, 0.0)),
+    (2, (0.2,), (0.0, 0.19, 0.0), (0.15, 0.15, 0.0)),
+    (3, (0.4, 0.1), (0.06, 0.06, 0.19), (0.08, 0.08, 0.0)),
+    (3, (0.4, 0.1), (0.0, 0.0, -0.19), (0.0, 0.0, 0.21))])
+@pytest.mark.parametrize('frame', ['', 'world', 'arm_base', 'somewhere'])
+def test_b15_position_constraint_of_each_shape_in_each_frame(shape, sizes, inside, outside, frame):
+    x_root_frame = {'': Pose.identity(), 'world': Pose.identity(),
+                    'arm_base': CHAIN.model.link_poses(CURRENT)['arm_base'],
+                    'somewhere': Pose.from_xyz_rpy((1, 2, 3), (0, 0, 0))}[frame]
+    ik = server(lookup=lambda target, source: x_root_frame)
+    x_root_base = CHAIN.model.link_poses(CURRENT)['arm_base']
+    tip = (x_root_frame.inverse() @ x_root_base @ CHAIN.fk(Q)).position
+    for place, expected in ((inside, ErrorCode.SUCCESS), (outside, ErrorCode.NO_IK_SOLUTION)):
+        response = ask(constrained(region('flange', frame, tip - place, shape, sizes)), ik)
+        assert code(response) is expected
+    assert "the position constraint of 'flange' does not hold" in response.error_code.message
+
+
+def test_b15_position_constraint_of_a_point_beside_the_link():
+    tip = CHAIN.fk(Q)
+    far = constrained(region('flange', 'arm_base', tip @ (0.0, 0.0, 0.5), offset=(0.0, 0.0, 0.5)))
+    assert code(ask(far)) is ErrorCode.SUCCESS
+    far.constraints.position_constraints[0].target_point_offset.z = 0.0
+    assert code(ask(far)) is ErrorCode.NO_IK_SOLUTION
+
+
+@pytest.mark.parametrize('parameterization', [0, 1])
+@pytest.mark.parametrize('axis', [0, 1, 2])
+def test_b15_orientation_constraint(axis, parameterization):
+    """The flange is turned by 0.3 about one axis: that tolerance decides, the others do not."""
+    turn = np.zeros(3)
+    turn[axis] = 0.3
+    wanted = CHAIN.fk(Q) @ Pose.from_xyz_rpy((0, 0, 0), turn)
+    for wide, expected in ((0.31, ErrorCode.SUCCESS), (0.29, ErrorCode.NO_IK_SOLUTION)):
+        tolerances = np.full(3, 0.01)
+        tolerances[axis] = wide
+        response = ask(constrained(orientations=[
+            orientation('flange', 'arm_base', wanted, tolerances, parameterization)]))
+        assert code(response) is expected
+
+
+@pytest.mark.parametrize(('x', 'z'), [(0.8, 0.01), (0.01, 0.8), (0.4, 0.4)])
+def test_b15_orientation_constraint_where_two_euler_angles_are_one(x, z):
+    wanted = CHAIN.fk(Q) @ (Pose.from_xyz_rpy((0, 0, 0), (0.7, 0, 0))
+                            @ Pose.from_xyz_rpy((0, 0, 0), (0, math.pi / 2, 0))).inverse()
+    msg = constrained(orientations=[orientation('flange', 'arm_base', wanted, (x, 1.6, z))])
+    assert code(ask(msg)) is ErrorCode.SUCCESS
+    msg.constraints.orientation_constraints[0].absolute_x_axis_tolerance = 0.1
+    msg.constraints.orientation_constraints[0].absolute_z_axis_tolerance = 0.1
+    assert code(ask(msg)) is ErrorCode.NO_IK_SOLUTION
+
+
+def test_b15_constraint_holds_for_approximate_solutions_too():
+    msg = constrained(region('flange', 'arm_base', (0.0, 0.0, -5.0)))
+    assert code(ask(msg, server(allow_approximate=True))) is ErrorCode.NO_IK_SOLUTION
+
+
+@pytest.mark.parametrize('bad', [
+    region('nope', 'arm_base', (0, 0, 0)), region('flange', 'arm_base', (1e10, 0, 0)),
+    region('flange', 'arm_base', (0, 0, 0), shape=4, sizes=(1.0, 1.0)),
+    region('flange', 'arm_base', (0, 0, 0), sizes=(1.0, 1.0)),
+    region('flange', 'arm_base', (0, 0, 0), sizes=(1.0, 1.0, math.nan)),
+    region('flange', 'arm_base', (0, 0, 0), offset=(math.inf, 0.0, 0.0)),
+    moveit_msgs.PositionConstraint(link_name='flange')])
+def test_b15_position_constraint_that_cannot_be_checked_is_refused(bad):
+    assert code(ask(constrained(bad))) is ErrorCode.INVALID_GOAL_CONSTRAINTS
+
+
+def test_b15_other_constraints_that_cannot_be_checked_are_refused():
+    zero = orientation('flange', 'arm_base', Pose.identity(), (1.0, 1.0, 1.0))
+    zero.orientation.w = 0.0
+    odd = orientation('flange', 'arm_base', Pose.identity(), (1.0, math.nan, 1.0))
+    for bad in (zero, odd):
+        assert code(ask(constrained(orientations=[bad]))) is ErrorCode.INVALID_GOAL_CONSTRAINTS
+    lost = constrained(region('flange', 'nowhere', (0, 0, 0)))
+    assert code(ask(lost)) is ErrorCode.FRAME_TRANSFORM_FAILURE
+    seen = request()
+    seen.constraints.visibility_constraints = [moveit_msgs.VisibilityConstraint()]
+    refused = ask(seen)
     assert code(refused) is ErrorCode.INVALID_GOAL_CONSTRAINTS
-    assert kind in refused.error_code.message
-    ignored = ask(msg, server(unsupported_constraints='ignore'))
-    assert_reached(ignored, CHAIN.fk(Q))
-    assert 'not checked' in ignored.error_code.message
+    assert 'visibility constraints are not supported' in refused.error_code.message
 
 
 def test_b16_rounded_quaternion_is_normalised():

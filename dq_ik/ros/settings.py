@@ -100,9 +100,6 @@ class NodeSettings(StreamSettings, RobotSettings):
         False, 'compute_ik answers SUCCESS with the best reach when a goal cannot be met')
     report_timed_out: bool = setting(
         False, 'compute_ik answers TIMED_OUT instead of NO_IK_SOLUTION when the time ran out')
-    unsupported_constraints: str = setting(
-        'reject', 'what compute_ik does with constraints other than joint constraints',
-        choices=('reject', 'ignore'))
 
     def __post_init__(self) -> None:
         """Refuse values that mean nothing."""

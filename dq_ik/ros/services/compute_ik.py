@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 from dq_ik.errors import DqIkError, listing
@@ -35,6 +35,7 @@ from dq_ik.robot.chain import Chain
 from dq_ik.ros.conversions import pose_from_msg, RobotStateWriter, seconds
 from dq_ik.ros.frames import FrameError, Frames, Lookup, rigid_body
 from dq_ik.ros.groups import Robot
+from dq_ik.ros.services.constraints import broken, link_constraints, LinkConstraint
 from dq_ik.ros.services.requests import (
     bounds,
     broken_ranges,
@@ -45,7 +46,6 @@ from dq_ik.ros.services.requests import (
     NO_JOINT_STATES,
     requested_state,
     RequestError,
-    unsupported,
 )
 from dq_ik.ros.settings import NodeSettings
 from dq_ik.solver import Solver
@@ -68,6 +68,7 @@ class Query(NamedTuple):
     seed: np.ndarray
     state: Mapping[str, float]
     ranges: tuple[JointRange, ...]
+    links: tuple[LinkConstraint, ...]
     timeout: float
     notes: list[str]
 
@@ -99,6 +100,11 @@ class Group:
         """Return a prepared solver."""
         return Solver(self.chain, self.options)
 
+    @cached_property
+    def finder(self) -> Solver:
+        """Return a solver for several solutions, to select from."""
+        return Solver(self.chain, replace(self.options, mode='all'))
+
 
 class IkServer:
     """Answers requests for one robot with one set of options; a change makes a new server."""
@@ -114,6 +120,7 @@ class IkServer:
         self.options = options
         self.settings = settings
         self._goal = goal_maker(settings)
+        self._frames = Frames(robot.model, robot.model.root, lookup)
         self._writer = RobotStateWriter(robot.model, Transform)
         self._groups = {name: Group(chain, shared(options), lookup)
                         for name, chain in robot.groups.items()}
@@ -130,8 +137,9 @@ class IkServer:
         """
         group = self._group(request.group_name)
         state = requested_state(request.robot_state, self.robot, current)
-        ignored = self._ignored(request.constraints)
-        ranges = joint_ranges(request.constraints, self.robot.model)
+        model = self.robot.model
+        ranges = joint_ranges(request.constraints, model)
+        links = link_constraints(request.constraints, self._frames, model, state)
         chain = group.chain
         seed = np.array([state.get(name, neutral) for name, neutral in group.neutral])
         poses = {}
@@ -142,31 +150,50 @@ class IkServer:
         if len(chain.tips) > 1:  # tips without a pose keep the one they have
             poses = {**chain.fk_all(seed), **poses}
         goals = [self._goal(poses[tip], tip) for tip in chain.tips]
-        return Query(group, goals[0] if len(goals) == 1 else goals, seed, state, ranges,
+        return Query(group, goals[0] if len(goals) == 1 else goals, seed, state, ranges, links,
                      _timeout(seconds(request.timeout), group.options.timeout),
-                     _notes(request.avoid_collisions, group.joints <= state.keys(), ignored))
+                     _notes(request.avoid_collisions, group.joints <= state.keys()))
 
     def solve(self, query: Query) -> IkResult:
         """Solve; deterministic, and safe in any thread."""
         limits = bounds(query.group.chain, query.ranges) if query.ranges else None
-        return query.group.solver.solve(query.goals, query.seed, bounds=limits,
-                                        timeout=query.timeout)
+        solve = partial(query.group.solver.solve, query.goals, bounds=limits,
+                        timeout=query.timeout)
+        result = solve(query.seed)
+        if query.links and result.success and self._broken(query, result.q):
+            left = max(query.timeout - result.time, METADATA['timeout']['minimum'])
+            others = query.group.finder.solve(
+                query.goals, query.seed, bounds=limits, timeout=left).solutions
+            kept = next((q for q in others if not self._broken(query, q)), None)
+            return result if kept is None else solve(kept)
+        return result
 
     def fill(self, response: Any, query: Query, result: IkResult) -> Any:
         """Write the answer into a ``GetPositionIK.Response`` and return it."""
         chain = query.group.chain
-        positions = {**query.state, **dict(zip(chain.joint_names, result.q.tolist()))}
-        broken = broken_ranges(query.ranges, chain, result.q, positions) if query.ranges else []
+        positions = {**query.state, **_variables(chain, result.q)}
+        failed = self._broken(query, result.q)
         text = [result.message, *query.notes]
-        if broken:
-            text.insert(0, f'the constraints of {listing(broken)} do not hold')
-        good = not broken and (result.success or self.settings.allow_approximate)
+        if failed:
+            text.insert(0, f'{" and ".join(failed)} does not hold')
+        good = not failed and (result.success or self.settings.allow_approximate)
         if good:
             self._writer.fill(response.solution, positions)
         if good and not result.success:
             text.insert(0, 'approximate solution (best reach)')
         fill_error(response.error_code, self._code(good, result), '; '.join(text))
         return response
+
+    def _broken(self, query: Query, q: np.ndarray) -> list[str]:
+        """Return the constraints that do not hold at a solution."""
+        if not query.links and not query.ranges:
+            return []
+        chain = query.group.chain
+        positions = {**query.state, **chain.joint_positions(q), **_variables(chain, q)}
+        failed = broken(query.links, self.robot.model, positions)
+        if joints := broken_ranges(query.ranges, positions):
+            failed.append(f'the constraint of {listing(joints)}')
+        return failed
 
     def _code(self, good: bool, result: IkResult) -> ErrorCode:
         if good:
@@ -182,16 +209,6 @@ class IkServer:
                 ErrorCode.INVALID_GROUP_NAME,
                 f"there is no group '{name}'; the groups are {listing(self._groups)}")
         return self._groups[name]
-
-    def _ignored(self, constraints: Any) -> list[str]:
-        """Return the kinds of constraints that are passed over, if the settings allow that."""
-        kinds = unsupported(constraints)
-        if kinds and self.settings.unsupported_constraints != 'ignore':
-            raise RequestError(
-                ErrorCode.INVALID_GOAL_CONSTRAINTS,
-                f'{" and ".join(kinds)} constraints are not supported, joint constraints are '
-                '(parameter unsupported_constraints: ignore passes over them)')
-        return kinds
 
     def _tip(self, group: Group, link: str) -> tuple[str, Pose]:
         link = link.lstrip('/')
@@ -220,6 +237,10 @@ class IkServer:
             raise RequestError(ErrorCode.INVALID_GOAL_CONSTRAINTS, error) from None
 
 
+def _variables(chain: Chain, q: np.ndarray) -> dict[str, float]:
+    return dict(zip(chain.joint_names, q.tolist()))
+
+
 def _targets(request: Any, chain: Chain) -> list[tuple[str, Any]]:
     """Return links and stamped poses as move_group selects them."""
     poses, links = request.pose_stamped_vector, request.ik_link_names
@@ -243,12 +264,10 @@ def _timeout(asked: float, default: float) -> float:
     return min(max(asked, METADATA['timeout']['minimum']), METADATA['timeout']['maximum'])
 
 
-def _notes(avoid_collisions: bool, knows_joints: bool, ignored: list[str]) -> list[str]:
+def _notes(avoid_collisions: bool, knows_joints: bool) -> list[str]:
     notes = []
     if not knows_joints:
         notes.append(NO_JOINT_STATES)
     if avoid_collisions:
         notes.append('collisions not checked')
-    if ignored:
-        notes.append(f'{" and ".join(ignored)} constraints not checked')
     return notes

@@ -99,14 +99,6 @@ class JointRange:
         return self.lower - SLACK <= position <= self.upper + SLACK
 
 
-def unsupported(msg: Any) -> list[str]:
-    """Return the kinds of constraints in a message that the solver does not know."""
-    lists = (('position', msg.position_constraints),
-             ('orientation', msg.orientation_constraints),
-             ('visibility', msg.visibility_constraints))
-    return [kind for kind, constraints in lists if constraints]
-
-
 def joint_ranges(msg: Any, model: RobotModel) -> tuple[JointRange, ...]:
     """
     Read the joint constraints of a ``moveit_msgs/Constraints``.
@@ -140,12 +132,6 @@ def bounds(chain: Chain, ranges: tuple[JointRange, ...]) -> tuple[np.ndarray, np
     return lower, upper
 
 
-def broken_ranges(ranges: tuple[JointRange, ...], chain: Chain, q: np.ndarray,
-                  state: Mapping[str, float]) -> list[str]:
-    """
-    Return the joints that are not where they must be with the chain at ``q``.
-
-    :param state: positions of the joints outside the chain.
-    """
-    positions = {**state, **chain.joint_positions(q)}
+def broken_ranges(ranges: tuple[JointRange, ...], positions: Mapping[str, float]) -> list[str]:
+    """Return the joints that are not where they must be."""
     return [item.joint for item in ranges if not item.holds(positions)]
