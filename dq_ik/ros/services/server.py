@@ -30,9 +30,12 @@ from dq_ik.ros.services.compute_fk import compute_fk
 from dq_ik.ros.services.requests import ErrorCode, fill_error, RequestError
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.node import Node
+from rclpy.qos import QoSProfile
 from rclpy.task import Future
 from std_srvs.srv import Trigger
 
+# Requests that may wait: rclpy's 10 are fewer than some clients send at once, and others are lost.
+REQUESTS = QoSProfile(depth=1000)
 # A request may keep the goals waiting this long [s].
 QUICK = 1e-3
 HOW_TO_GET_MOVEIT_MSGS = (
@@ -125,4 +128,5 @@ class Services:
         fill_error(response.error_code, ErrorCode.FAILURE, trace.strip().splitlines()[-1])
 
     def _create(self, kind: Any, name: str, callback: Callable[..., Any]) -> None:
-        self._node.create_service(kind, name, callback, callback_group=self._group)
+        self._node.create_service(
+            kind, name, callback, qos_profile=REQUESTS, callback_group=self._group)
