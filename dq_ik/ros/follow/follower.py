@@ -29,6 +29,7 @@ from dq_ik.ros.description import CurrentState, LATCHED
 from dq_ik.ros.follow import status
 from dq_ik.ros.follow.outputs import command_maps, Outputs
 from dq_ik.ros.follow.prepared import Prepared
+from dq_ik.ros.follow.turn import Turn
 from dq_ik.ros.goals import goal_kinds, goal_topics, GoalKind, read_goal
 from dq_ik.ros.remote import NEWEST
 from dq_ik.ros.running import NO_EVENTS_IN, NO_EVENTS_OUT, steady_timer, WARN_PERIOD
@@ -73,7 +74,8 @@ class Follower:
         last = getattr(self, '_prepared', None)
         if last is None or last.chain is not prepared.chain:
             self.stream = Tracker(prepared.chain, prepared.options, prepared.settings)
-            self._subscribe(prepared.chain.tips)
+            if last is None or last.chain.tips != prepared.chain.tips:
+                self._subscribe(prepared.chain.tips)
         else:
             self.stream.configure(prepared.options, prepared.settings)
         self._outputs.configure(prepared.maps)
@@ -84,6 +86,8 @@ class Follower:
         if last is None:
             steady_timer(self._node, 1.0, self.summarise)
         self._prepared = prepared
+        if last is None:
+            self._turn = Turn(self._node, self._take_turn)
 
     def reseed(self) -> str:
         """Start anew from the current joint states; returns a sentence about it."""
@@ -136,7 +140,8 @@ class Follower:
         """Publish the diagnostics of the last second, and a status that was held back."""
         now = perf_counter()
         facts = (('robot', self._prepared.robot.model.name), ('base', self._prepared.chain.base),
-                 ('tips', ' '.join(self._prepared.chain.tips)))
+                 ('tips', ' '.join(self._prepared.chain.tips)),
+                 ('commands', self._turn.mine))
         summary = status.diagnostics(self._name, self.counters, now - self._summary_time,
                                      self.stream.goal_age(now), facts)
         msg = DiagnosticArray(status=[summary])
@@ -148,6 +153,11 @@ class Follower:
         if self._prepared.settings.all_joints:  # the other joints may have moved
             self._outputs.configure(command_maps(
                 self._prepared.chain, self._prepared.settings, self._state.positions))
+
+    def _take_turn(self, mine: bool) -> None:
+        """Command from now on, or be silent; either way without the goals there were."""
+        self._outputs.silent = self._status.silent = not mine
+        self.reseed()
 
     # --- parts -----------------------------------------------------------------------------------
 

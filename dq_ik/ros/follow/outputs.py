@@ -57,6 +57,7 @@ class Outputs:
 
     def __init__(self, node: Node, settings: NodeSettings) -> None:
         """Create the publishers; :meth:`configure` must follow."""
+        self.silent = False  # while another node of this name commands
         self._clock = node.get_clock()
         self._publisher = node.create_publisher(
             JointState, '~/joint_commands', 10, event_callbacks=NO_EVENTS_OUT)
@@ -77,6 +78,8 @@ class Outputs:
 
         :param qdot: velocity of the command where it is known.
         """
+        if self.silent:
+            return
         command, joints = self._command, self._maps.state
         command.header.stamp = self._clock.now().to_msg()
         command.position = _doubles(joints(q))

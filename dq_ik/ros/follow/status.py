@@ -50,6 +50,7 @@ class StatusTopic:
     def __init__(self, publisher: Any, period: float = 0.1) -> None:
         """Take the publisher of ``~/status``."""
         self.period = period
+        self.silent = False
         self._publisher = publisher
         self._level: bytes | None = None
         self._time = 0.0
@@ -69,7 +70,7 @@ class StatusTopic:
 
     def flush(self, now: float) -> None:
         """Publish the newest status, unless it is out already."""
-        if self._pending is not None:
+        if self._pending is not None and not self.silent:
             self._publisher.publish(self._pending())
             self._pending, self._time = None, now
 
