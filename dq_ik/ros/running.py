@@ -23,6 +23,7 @@ import os
 import signal
 import sys
 import threading
+import time
 from traceback import extract_tb
 
 from dq_ik.errors import DqIkError
@@ -41,6 +42,7 @@ NO_EVENTS_OUT = PublisherEventCallbacks(use_default_callbacks=False)
 # Seconds between two warnings of one kind, and that a node may take to leave the graph.
 WARN_PERIOD = 5.0
 LONGEST_END = 1.5
+PAUSE = 1e-3  # after a callback that failed [s], lest a lasting failure takes all the time
 
 
 class StopError(DqIkError):
@@ -100,8 +102,9 @@ def spin(executor: SingleThreadedExecutor, node: Node) -> None:
                 raise
             place = extract_tb(error.__traceback__)[-1]
             node.get_logger().error(
-                f'a message was not used, the node goes on: {error} ({type(error).__name__} in '
+                f'a callback failed, the node goes on: {error} ({type(error).__name__} in '
                 f'{place.filename}, line {place.lineno})', throttle_duration_sec=WARN_PERIOD)
+            time.sleep(PAUSE)
 
 
 @contextmanager
