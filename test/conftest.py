@@ -61,8 +61,8 @@ NEEDS = {
     'mujoco': ('browser',),
     'pinocchio': ('benchmark', 'benchmark_experiments', 'pinocchio', 'properties'),
     'rclpy': ('browser', 'goal_marker_node', 'ros_cli', 'ros_faults', 'ros_frames',
-              'ros_goal_kinds', 'ros_goal_topics', 'ros_node', 'ros_node_life', 'ros_outputs', 'ros_parameters',
-              'ros_status', 'ros_tips', 'sim_node', 'viewer_node'),
+              'ros_goal_kinds', 'ros_goal_topics', 'ros_node', 'ros_node_life', 'ros_outputs',
+              'ros_parameters', 'ros_status', 'ros_tips', 'sim_node', 'viewer_node'),
     'viser': ('browser', 'viewer_node', 'viewer_page', 'viewer_scene', 'viewer_server'),
     'visualization_msgs': ('goal_marker_logic',),
 }
