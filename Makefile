@@ -17,11 +17,13 @@ RUN = $(VENV)/bin/python
 unexport PYTHONPATH PYTHONHOME LD_LIBRARY_PATH AMENT_PREFIX_PATH CMAKE_PREFIX_PATH
 unexport COLCON_PREFIX_PATH _ROS_WHEELS_BOOTSTRAP_COMPLETE
 
-.PHONY: help setup demo test lint bench dist wheel clean
+.PHONY: help setup demo test fuzz soak lint bench dist wheel clean
 
 help:
 	@echo 'make demo   watch an arm follow a moving goal   ARGS="--duration 5 --no-browser"'
 	@echo 'make test   run all tests                       ARGS="test/test_pose.py -x"'
+	@echo 'make fuzz   random robots, goals and messages   ARGS="--minutes 5 --seed 1 --ros"'
+	@echo 'make soak   a node under mixed load             ARGS="--minutes 30"'
 	@echo 'make lint   check style and types'
 	@echo 'make bench  measure, and compare with peers     ARGS=--quick'
 	@echo 'make dist   write dist/*.tar.gz, from which gcc alone builds'
@@ -41,6 +43,14 @@ test:
 	@$(SETUP) viewer sim test
 	@$(PYTHON) tools/install_browser.py
 	@$(RUN) -m pytest -m 'not linter' $(ARGS)
+
+fuzz:
+	@$(SETUP) test
+	@$(RUN) -m tools.fuzz $(ARGS)
+
+soak:
+	@$(SETUP) test
+	@$(RUN) tools/soak.py $(ARGS)
 
 lint:
 	@$(SETUP) lint

@@ -57,7 +57,7 @@ NEEDS = {
     'interactive_markers': ('goal_marker_node',),
     'launch_ros': ('launch',),
     'matplotlib': ('benchmark_page',),
-    'moveit_msgs': ('ros_compute_fk', 'ros_compute_ik'),
+    'moveit_msgs': ('fuzz_node', 'ros_compute_fk', 'ros_compute_ik', 'soak'),
     'mujoco': ('browser',),
     'pinocchio': ('benchmark', 'benchmark_experiments', 'pinocchio', 'properties'),
     'rclpy': ('browser', 'goal_marker_node', 'ros_cli', 'ros_faults', 'ros_frames',

@@ -22,8 +22,8 @@ from random import Random
 import re
 from typing import Any
 
-NUMBERS = (0.0, -0.0, 1.0, -1.0, 0.3, math.pi, 1e-3, 1e9, 1.1e9, 1e19, 1e200, 1e308, -1e308, 5e-324,
-           math.nan, math.inf, -math.inf)
+NUMBERS = (0.0, -0.0, 1.0, -1.0, 0.3, math.pi, 1e-3, 1e9, 1.1e9, 1e19, 1e200, 1e308, -1e308,
+           5e-324, math.nan, math.inf, -math.inf)
 TEXTS = ('', ' ', '/', 'world', 'odom', 'no_such', 'a' * 300, '\u00e9\u4e2d', 'a b', '<robot/>',
          '~', '..', '-1', 'nan', "'", '"', '\n', '%s', '{}')
 WHOLE = {'int8': 7, 'uint8': 8, 'octet': 8, 'int16': 15, 'uint16': 16, 'int32': 31, 'uint32': 32,

@@ -269,16 +269,16 @@ def _attack_one(name: str, end: float, folder: Path, counts: Counter, kinds: Cou
             file.write_text('\n\n'.join([what, *map(str, details)]))
             print(f'{what}: {str(details)[:300]}', flush=True)
 
-    with ros_processes.run_node(robot_description=ros_robot.urdf_text(), **ARM) as node:
-        with Client('fuzzer') as client:
-            attack = Attack(client, Random(name), blame, counts)
-            for service, *_ in attack.services:
-                if not service.wait_for_service(START_UP):
-                    blame('the node does not start', node.log)
-                    return
-            attack.run(end - time.monotonic(), lambda: node.alive)
-            counts['nodes'] += 1
-            if not node.alive:
-                blame('the node died', node.log[-6000:], *attack.sent)
-            elif 'Traceback' in node.log:
-                blame('a traceback in the log', node.log[node.log.index('Traceback'):][:6000])
+    with ros_processes.run_node(robot_description=ros_robot.urdf_text(), **ARM) as node, \
+            Client('fuzzer') as client:
+        attack = Attack(client, Random(name), blame, counts)
+        for service, *_ in attack.services:
+            if not service.wait_for_service(START_UP):
+                blame('the node does not start', node.log)
+                return
+        attack.run(end - time.monotonic(), lambda: node.alive)
+        counts['nodes'] += 1
+        if not node.alive:
+            blame('the node died', node.log[-6000:], *attack.sent)
+        elif 'Traceback' in node.log:
+            blame('a traceback in the log', node.log[node.log.index('Traceback'):][:6000])

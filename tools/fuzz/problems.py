@@ -25,7 +25,7 @@ from dq_ik.robot.chain import Chain
 from dq_ik.robot.model import RobotModel
 import numpy as np
 
-WISHES = ('center_joints_weight', 'minimal_displacement_weight', 'rest_posture_weight',
+OBJECTIVES = ('center_joints_weight', 'minimal_displacement_weight', 'rest_posture_weight',
           'avoid_joint_limits_weight')
 
 
@@ -54,9 +54,9 @@ def random_options(r: Random, chain: Chain) -> dict[str, Any]:
         'rotation_scale': r.choice((0.0, 0.0, 1e-3, 100.0)),
         'max_joint_step': r.choice((0.0, 0.0, 0.0, 1e-9, 0.1, 1e6)),
         'max_solutions': r.choice((1, 16, 1000)), 'trace': r.choice((0, 0, 0, 1, 50))}
-    for wish in WISHES:
+    for name in OBJECTIVES:
         if r.random() < 0.08:
-            options[wish] = r.choice((1e-3, 1.0))
+            options[name] = r.choice((1e-3, 1.0))
     if r.random() < 0.1:
         options['rest_posture'] = configuration(r, chain).tolist()
     if r.random() < 0.1:
@@ -148,7 +148,7 @@ def random_goal(r: Random, chain: Chain, q: np.ndarray, tip: str) -> Any:
     if r.random() < 0.3:
         for name in ('position_tolerance', 'rotation_tolerance'):
             fields[name] = r.choice((0.01, 1e-12, (0.1, 0.0, 0.01), (math.inf, 0.0, 0.0),
-                                     (3.0, 3.0, 3.0)))
+                                     (1.0, 1.0, 1.0)))
     return Goal(pose, **fields)
 
 

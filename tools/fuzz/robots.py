@@ -28,7 +28,8 @@ ROOT = Path(__file__).parents[2]
 KINDS = ('revolute', 'revolute', 'revolute', 'continuous', 'prismatic', 'fixed', 'planar',
          'floating', 'ball')
 ODD = ('nan', 'inf', '-inf', '1e308', '-1e308', '1e-320', '-0', '', ' ', '1 2', '1 2 3 4', 'x',
-       '0x10', '1_000', '\u0661', '\u00e9\u4e2d', 'a' * 300, '0', '1', '-1', '1e9', '3.14159265358979')
+       '0x10', '1_000', '\u0661', '\u00e9\u4e2d', 'a' * 300, '0', '1', '-1', '1e9',
+       '3.14159265358979')
 NAMES = ('joint', 'link', 'limit', 'origin', 'axis', 'mimic', 'parent', 'child', 'robot', 'name',
          'type', 'xyz', 'rpy', 'lower', 'upper', 'transmission', 'p.x', '\u00fc')
 
