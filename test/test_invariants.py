@@ -158,10 +158,3 @@ def test_a_huge_position_without_weight_does_no_harm(size, mode, name):
     result = Solver(chain, mode=mode, trace=20).solve(goal, chain.neutral)
     for rows in (result.q, result.solutions, result.trace, result.cost):
         assert np.isfinite(rows).all()
-
-
-def test_a_mimic_with_one_admissible_value_holds_its_master_there():
-    text = SMALL.replace('<axis xyz="0 1 0"/><limit lower="-0.5" upper="0.5"/>',
-                         '<axis xyz="0 1 0"/><limit lower="0.25" upper="0.25"/><mimic joint="x"/>')
-    chain = load_robot(text).chain()
-    within(chain, chain.solve(Pose.from_xyz_rpy((0, 0, 0), (0.1, 0, 0))).q)

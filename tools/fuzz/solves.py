@@ -225,12 +225,16 @@ def check_joints(chain: Chain, q: np.ndarray, blame: Any) -> None:
 
 
 def _can_follow(chain: Chain, joint: Any) -> bool:
-    """Tell whether a mimic can stay inside its limits while the joint that it follows does."""
+    """
+    Tell whether a mimic can move inside its limits while the joint that it follows does.
+
+    Many files give a mimic the limits 0 and 0; such a mimic does not hold the other joint.
+    """
     number = chain.joint_names.index(joint.mimic.joint)
     ends = sorted(joint.mimic.multiplier * end + joint.mimic.offset
                   for end in (chain.lower[number], chain.upper[number])
                   if joint.mimic.multiplier)
-    return bool(ends) and ends[0] <= joint.upper and joint.lower <= ends[1]
+    return bool(ends) and max(ends[0], joint.lower) < min(ends[1], joint.upper)
 
 
 def _check_ball(joint: Any, w: list[float], blame: Any) -> None:
