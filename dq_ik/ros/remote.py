@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Sequence
 from functools import partial
+import math
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticStatus
@@ -125,11 +126,19 @@ def report_from_status(msg: DiagnosticStatus) -> Report:
     return Report(
         reached=msg.level == DiagnosticStatus.OK,
         message=msg.message,
-        position_error=float(values.get('position_error', 'nan')),
-        rotation_error=float(values.get('rotation_error', 'nan')),
-        solve_time=float(values.get('time', 'nan')),
+        position_error=_number(values.get('position_error', '')),
+        rotation_error=_number(values.get('rotation_error', '')),
+        solve_time=_number(values.get('time', '')),
         title=TITLES.get(msg.level, ''),
     )
+
+
+def _number(text: str) -> float:
+    """Return the number that a text holds, or NaN: other nodes may write what they like."""
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan
 
 
 class RemoteOptions:
