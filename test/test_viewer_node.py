@@ -17,6 +17,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from pathlib import Path
 
 from diagnostic_msgs.msg import DiagnosticStatus, KeyValue
@@ -206,6 +207,15 @@ def test_the_badge_tells_answers_from_refusals(level, title):
     assert report_from_status(DiagnosticStatus(level=level, message='why')).headline == title
 
 
+def test_a_status_of_anybody_is_shown_as_far_as_it_can_be_read():
+    """Numbers that are none are left out."""
+    values = [KeyValue(key='position_error', value='n/a'), KeyValue(key='time', value='')]
+    report = report_from_status(DiagnosticStatus(message='why', values=values))
+    assert report.message == 'why'
+    assert math.isnan(report.position_error)
+    assert math.isnan(report.solve_time)
+
+
 def test_settings_go_both_ways(viewer, remote):
     """From the page to the parameters, and from ``ros2 param set`` to the page."""
     viewer.page._outlet.option('method', 'pls')
@@ -256,4 +266,7 @@ def test_meshes_that_are_not_drawn_are_named_once_with_reason_and_remedy(bench, 
     assert files[1] in lines[0]
     assert 'ROS_PACKAGE_PATH' in lines[0]
     assert files[2] in lines[1]
-    assert 'no such file' in lines[1]
+    assert 'urdf_folder' in lines[1]
+    controls = node._server.gui._container_handle_from_uuid['root']._children.values()
+    words = ' '.join(getattr(control, 'content', '') for control in controls)
+    assert all(file in words for file in files)

@@ -169,8 +169,66 @@ def test_meshes_are_found_by_package_and_by_folder(tmp_path, monkeypatch):
     monkeypatch.delenv('ROS_PACKAGE_PATH')
     assert resolve_uri(uri, part.parent) == part
     assert resolve_uri('a part.stl', part.parent) == part
-    assert resolve_uri(part.as_uri()) == part
+    assert resolve_uri(part.as_uri(), part.parent) == part
     assert resolve_uri('http://example.com/part.stl') is None
+
+
+def test_meshes_beside_the_urdf_are_found(tmp_path):
+    """By the name of a folder there, of the package, or of a package that was renamed."""
+    robot = tmp_path / 'franka_panda'
+    part = robot / 'meshes' / 'visual' / 'link0.obj'
+    part.parent.mkdir(parents=True)
+    part.write_text('v 0 0 0')
+    (robot / 'urdf').mkdir()
+    assert resolve_uri('package://meshes/visual/link0.obj', robot) == part
+    assert resolve_uri('meshes/visual/link0.obj', robot) == part
+    for name in ('franka_panda', 'franka_description'):
+        uri = f'package://{name}/meshes/visual/link0.obj'
+        assert resolve_uri(uri, robot) == part
+        assert resolve_uri(uri, robot / 'urdf') == part
+    assert resolve_uri('../meshes/visual/link0.obj', robot / 'urdf') == part
+    other = tmp_path / 'other'
+    other.mkdir()
+    assert resolve_uri('package://franka_panda/meshes/visual/link0.obj', other) is None
+    (robot / 'package.xml').write_text('<package/>')
+    assert resolve_uri('package://franka_panda/meshes/visual/link0.obj', other) == part
+
+
+@pytest.mark.parametrize('uri', [
+    '../secret.stl', 'meshes/../../secret.stl', '%2e%2e/secret.stl', 'package://../secret.stl',
+    'package://./../secret.stl', 'package://robot/../../secret.stl', 'package://etc/passwd',
+    'package://robot/%2e%2e/%2e%2e/secret.stl', 'file://../secret.stl', 'file:///etc/passwd',
+    '/etc/passwd', 'file://[::1', 'file://evil.example/part.stl', 'a\0b.stl', 'x' * 5000, ''])
+def test_no_mesh_is_read_outside_of_the_roots(uri, tmp_path):
+    """Of the folder of the URDF and of installed packages; whatever the URDF says."""
+    folder = tmp_path / 'robot'
+    folder.mkdir()
+    (tmp_path / 'secret.stl').write_text(TRIANGLE)
+    assert resolve_uri(uri, folder) is None
+    assert resolve_uri((tmp_path / 'secret.stl').as_uri(), folder) is None
+    with pytest.raises(MeshError):
+        load_mesh(MeshFile(uri), folder)
+
+
+@pytest.mark.parametrize(('old', 'new', 'words'), [
+    ('<box size="1 2 3"/>', '<box size="1 1"/>', '3 finite numbers of at least 0'),
+    ('<sphere radius="0.2"/>', '<sphere radius="x"/>', '1 finite number of at least 0'),
+    ('<sphere radius="0.2"/>', '<sphere radius="-1"/>', 'radius="-1"'),
+    ('<sphere radius="0.2"/>', '<sphere radius="1e999"/>', 'finite'),
+    ('rgba="1 0 0 0.5"', 'rgba="1 0"', '3 or 4 finite numbers from 0 to 1'),
+    ('rgba="0 1 0 1"', 'rgba="0 255 0 1"', 'from 0 to 1'),
+    ('xyz="1 2 3"', 'xyz="1 2 nan"', 'xyz="1 2 nan"'),
+    ('rpy="0 0 1.5707963267948966"', 'rpy="0 0"', '3 finite numbers'),
+    ('part.stl', 'file://[::1', 'that is no address')])
+def test_a_flaw_of_a_visual_is_a_sentence_and_the_rest_is_drawn(server, old, new, words):
+    """A colour that cannot be read is left out; the shape is drawn."""
+    text = SHAPES.replace(old, new)
+    assert text != SHAPES
+    server.scene.reset()
+    scene = RobotScene(server, load_robot(text), parse_visuals(text))
+    assert any(words in reason for reason in scene.flaws.values())
+    drawn = sum('/visual_' in name for name in server.scene._handle_from_node_name)
+    assert drawn == (3 if 'rgba' in new or '[' in new else 2)  # the mesh file is never there
 
 
 def test_a_mesh_is_read_and_scaled(tmp_path):
@@ -186,8 +244,8 @@ def test_a_broken_or_missing_mesh_is_named_not_fatal(server, tmp_path):
     (tmp_path / 'part.stl').write_bytes(b'not a mesh')
     server.scene.reset()
     scene = RobotScene(server, load_robot(SHAPES), parse_visuals(SHAPES), tmp_path)
-    assert list(scene.missing_meshes) == ['part.stl']
-    assert 'no triangles' in scene.missing_meshes['part.stl']
+    assert list(scene.flaws) == ['part.stl']
+    assert 'no triangles' in scene.flaws['part.stl']
 
 
 @pytest.mark.parametrize(('uri', 'reason'), [
@@ -220,7 +278,7 @@ def test_example_robots_are_drawn_with_their_meshes(server, robot):
     server.scene.reset()
     scene = RobotScene(server, load_robot(text), parse_visuals(text), path.parent)
     readable = ('.stl', '.obj', '.dae') if has_collada() else ('.stl', '.obj')
-    assert [uri for uri in scene.missing_meshes if uri.lower().endswith(readable)] == []
+    assert [uri for uri in scene.flaws if uri.lower().endswith(readable)] == []
 
 
 def test_an_unknown_example_robot_is_an_error_that_lists_them():

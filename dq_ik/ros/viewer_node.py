@@ -16,7 +16,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, fields
 import os
 from pathlib import Path
@@ -24,7 +23,6 @@ import sys
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticStatus
-from dq_ik.errors import listing
 from dq_ik.goal import Goal
 from dq_ik.options import IkOptions
 from dq_ik.pose import Pose
@@ -39,6 +37,7 @@ from dq_ik.ros.settings import GoalSenderSettings, setting
 from dq_ik.stream.report import Report
 from dq_ik.viewer.address import DEFAULT_PORT, LOOPBACK
 from dq_ik.viewer.page import Outlet, Page
+from dq_ik.viewer.panel_html import flaw_sentences
 from dq_ik.viewer.server import open_server
 from dq_ik.viewer.visuals import parse_visuals
 from rclpy.node import Node
@@ -123,8 +122,8 @@ class ViewerNode(Node):
         page = Page(
             self._server, chain, parse_visuals(urdf), Outlet(self._send, self._options.change),
             methods=choices['method'], modes=choices['mode'], urdf_folder=folder)
-        for reason, files in grouped(page.robot.missing_meshes).items():
-            self.get_logger().warning(f'not drawn: {listing(files, 100)}: {reason}')
+        for sentence in flaw_sentences(page.robot.flaws):
+            self.get_logger().warning(sentence)
         if self._goals is not None:
             self._goals.close()
         self._goals = GoalTopics(
@@ -166,14 +165,6 @@ class ViewerNode(Node):
         if self._state.knows(self._chain.joint_names):
             self._page.show_joints(self._state.positions)
         self._page.tick()
-
-
-def grouped(reasons: Mapping[str, str]) -> dict[str, list[str]]:
-    """Return the names that share a reason, by reason."""
-    names: dict[str, list[str]] = {}
-    for name, reason in reasons.items():
-        names.setdefault(reason, []).append(name)
-    return names
 
 
 def main(args: list[str] | None = None) -> int:

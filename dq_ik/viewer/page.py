@@ -31,6 +31,7 @@ from dq_ik.stream.path import Path as GoalPath
 from dq_ik.stream.report import Report
 from dq_ik.viewer import panel
 from dq_ik.viewer.gizmo import GoalHandle, kinds_of_goals, LOOK_AT, POSE
+from dq_ik.viewer.panel_html import flaws_html
 from dq_ik.viewer.scene import add_ground_and_lights, robot_size, RobotScene, Trace
 from dq_ik.viewer.visuals import Visual
 import numpy as np
@@ -115,6 +116,8 @@ class Page:
                        TRACE_SPACING * size)
             for index, tip in enumerate(chain.tips)
         }
+        if self.robot.flaws:
+            server.gui.add_html(flaws_html(self.robot.flaws))
         joints = [joint for joint in chain.model.joints if joint.name in self._positions]
         self.panel = panel.Panel(
             server, joints, kinds_of_goals(chain.tips), {'method': methods, 'mode': modes},

@@ -19,6 +19,7 @@ from collections.abc import Iterable, Mapping
 from html import escape
 import math
 
+from dq_ik.errors import listing
 from dq_ik.robot.model import Joint, JointKind
 from dq_ik.stream.report import Report
 
@@ -32,6 +33,10 @@ STATUS = (
     '<div style="margin-top:0.45em;min-height:1.45em" title="{details}">{message}</div>'
     '<div style="opacity:0.65">{numbers}</div></div>'
 )
+FLAWS = (
+    '<div style="padding:0.4em 0.9em;font-size:0.8em;line-height:1.4;max-height:9em;'
+    'overflow-y:auto;overflow-wrap:anywhere;border-left:0.3em solid #e2603a" data-role="flaws">'
+    '{}</div>')
 JOINTS = (
     '<div style="padding:0.2em 0.9em;font-size:0.8em;max-height:19em;overflow-y:auto">{}</div>')
 JOINT = (
@@ -63,6 +68,20 @@ def status_html(report: Report, tool_distance: float) -> str:
         color=tuple(round(255 * value) for value in report.color), headline=report.headline,
         distance=_length(tool_distance), details=escape(report.message),
         message=escape(report.message.partition(' [')[0]), numbers=numbers)
+
+
+def flaw_sentences(flaws: Mapping[str, str]) -> list[str]:
+    """Return one sentence per reason, with the files and links that share it."""
+    names: dict[str, list[str]] = {}
+    for name, reason in flaws.items():
+        names.setdefault(reason, []).append(name)
+    return [f'not drawn as the URDF says: {listing(files, 100)}: {reason}'
+            for reason, files in names.items()]
+
+
+def flaws_html(flaws: Mapping[str, str]) -> str:
+    """Return what is not drawn, and why."""
+    return FLAWS.format('<br>'.join(map(escape, flaw_sentences(flaws))))
 
 
 def joint_bars(joints: Iterable[Joint], positions: Mapping[str, float]) -> str:

@@ -37,7 +37,8 @@ class RobotScene:
     The links of a robot as a tree of scene nodes.
 
     Nodes are nested as the links are, so that a joint that moves is one small message, whatever
-    it carries. ``missing_meshes`` holds reason and remedy for each file that cannot be drawn.
+    it carries. ``flaws`` holds reason and remedy for each file and link that is not drawn as the
+    URDF says.
     """
 
     def __init__(
@@ -54,7 +55,7 @@ class RobotScene:
         self._shown: dict[str, float] = {}
         self._moving = tuple(joint for joint in model.joints if joint.kind is not JointKind.FIXED)
         self._nodes: dict[str, viser.FrameHandle] = {}
-        self.missing_meshes: dict[str, str] = {}
+        self.flaws = {f'link {visual.link}': visual.flaw for visual in visuals if visual.flaw}
         with server.atomic():
             self._add_links()
             for index, visual in enumerate(visuals):
@@ -104,12 +105,12 @@ class RobotScene:
 
     def _add(self, name: str, visual: Visual,
              tint: Rgba | None = None) -> viser.SceneNodeHandle | None:
-        """Draw one shape; return None, and remember why, when its mesh cannot be read."""
+        """Draw one shape; return None, and remember why, when it cannot be read."""
         try:
             return add_visual(self._server.scene, name, visual, self._urdf_folder, tint)
         except MeshError as error:
             if isinstance(visual.shape, MeshFile):
-                self.missing_meshes[visual.shape.uri] = str(error)
+                self.flaws[visual.shape.uri] = str(error)
             return None
 
     def _add_links(self) -> None:

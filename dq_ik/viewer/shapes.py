@@ -33,10 +33,12 @@ if TYPE_CHECKING:
 
 CYLINDER_SEGMENTS = 24
 SPHERE_SUBDIVISIONS = 2
+# Folders of a package that hold its URDF: meshes may be beside such a folder.
+URDF_FOLDERS = ('urdf', 'robots', 'xacro', 'description')
 
 
 class MeshError(ViewerError):
-    """A mesh cannot be drawn; the message says why and what helps."""
+    """A shape cannot be drawn; the message says why and what helps."""
 
 
 def add_visual(
@@ -50,8 +52,10 @@ def add_visual(
     Add one visual as the scene node ``name``.
 
     :param tint: colour and opacity that replace the visual's own, for ghosts
-    :raises MeshError: when its mesh cannot be read
+    :raises MeshError: when its shape or mesh cannot be read
     """
+    if visual.shape is None:
+        raise MeshError(visual.flaw)
     *color, alpha = tint or visual.rgba or DEFAULT_RGBA
     style: dict[str, Any] = {
         'color': tuple(color),
@@ -81,22 +85,34 @@ def add_visual(
 
 def resolve_uri(uri: str, urdf_folder: Path | None = None) -> Path | None:
     """
-    Return the file that a mesh reference means, or None when it is not on this machine.
+    Return the file that a mesh reference means, or None when it is not in one of the roots.
 
-    ``package://name/path`` is resolved in the share folders of ``AMENT_PREFIX_PATH`` and of this
-    Python, in ``ROS_PACKAGE_PATH``, in the folders above the URDF, and in the robots of the
-    ``example-robot-data`` wheel. Relative paths begin at the folder of the URDF.
+    ``package://name/path`` is resolved in the share folders of ``AMENT_PREFIX_PATH``, of this
+    Python and of the ``example-robot-data`` wheel, in ``ROS_PACKAGE_PATH``, in packages around the
+    URDF, and beside the URDF. Relative paths begin at the folder of the URDF. No path leaves its
+    root by ``..``, and ``file://`` reads from roots only. Links inside a root are followed.
     """
-    parts = urlparse(uri)
-    if parts.scheme == 'package':
-        path = unquote(parts.path).lstrip('/')
-        candidates = _package_candidates(parts.netloc, path, urdf_folder)
-    elif parts.scheme in ('file', ''):
-        file = Path(unquote(parts.path))
-        candidates = [file if urdf_folder is None else urdf_folder / file]
+    scheme, host, path = split_uri(uri)
+    if scheme == 'package':
+        candidates = _package_candidates(host, path, urdf_folder)
+    elif scheme in ('file', '') and host in ('', 'localhost'):
+        roots = _roots(host) + _own_roots(urdf_folder)
+        folder = Path() if urdf_folder is None else urdf_folder.resolve()
+        candidates = [(root, folder / path) for root in roots]
     else:
-        return None
-    return next((path for path in candidates if path.is_file()), None)
+        candidates = []
+    return next((Path(os.path.normpath(file)) for root, file in candidates
+                 if _is_inside(file, root) and _is_file(file)), None)
+
+
+def split_uri(uri: str) -> tuple[str, str, str]:
+    """Return scheme, host or package, and path of a mesh reference; a bad one has the scheme ?."""
+    try:
+        parts = urlparse(uri)
+        path = unquote(parts.path)
+        return parts.scheme, parts.netloc, path.lstrip('/') if parts.netloc else path
+    except ValueError:
+        return '?', '', ''
 
 
 def load_mesh(mesh: MeshFile, urdf_folder: Path | None = None) -> trimesh.Trimesh:
@@ -134,26 +150,68 @@ def _load_file(path: Path, scale: tuple[float, float, float]) -> trimesh.Trimesh
 
 def _why_not_found(uri: str, urdf_folder: Path | None) -> str:
     """Say why a file is not found, and what helps."""
-    parts = urlparse(uri)
-    if parts.scheme == 'package':
-        return (f"package '{parts.netloc}' is not installed or lacks the file: source its "
+    scheme, host, path = split_uri(uri)
+    if scheme == 'package':
+        return (f"package '{host}' is not installed or lacks the file: source its "
                 'workspace, or add the folder that contains it to ROS_PACKAGE_PATH')
-    if parts.scheme in ('file', ''):
-        place = '' if urdf_folder is None else f' (relative to {urdf_folder})'
-        return f'there is no such file{place}: correct the URDF'
-    return f"'{parts.scheme}:' is not fetched: use package:// or a file"
+    if scheme == '?':
+        return 'that is no address: use package://, file:// or a path'
+    if scheme not in ('file', ''):
+        return f"'{scheme}:' is not fetched: use package:// or a file"
+    if urdf_folder is None and not path.startswith('/'):
+        return 'the folder of the URDF is not known: set the parameter urdf_folder'
+    place = '' if urdf_folder is None else f' (relative to {urdf_folder})'
+    return (f'there is no such file{place} in the package of the URDF or in an installed one: '
+            'correct the URDF, or set urdf_folder')
 
 
-def _package_candidates(package: str, path: str, urdf_folder: Path | None) -> list[Path]:
+def _package_candidates(package: str, path: str,
+                        urdf_folder: Path | None) -> list[tuple[Path, Path]]:
+    """Return the folders that may be the package, each with the file in it."""
+    if package in ('', '.', '..'):
+        return []
+    folders = [root / package for root in _roots(package)]
+    if urdf_folder is not None:
+        around = urdf_folder.resolve()
+        folders += [root / package for root in (around, *around.parents)
+                    if root in _own_roots(around) or around.is_relative_to(root / package)
+                    or (root / package / 'package.xml').is_file()]
+        folders += _own_roots(around)  # a copy of the package under another name
+    return [(folder, folder / path) for folder in folders]
+
+
+def _roots(package: str) -> list[Path]:
+    """Return the folders that contain installed packages."""
     prefixes = [Path(prefix) for prefix in _split('AMENT_PREFIX_PATH')]
     prefixes.append(Path(sysconfig.get_path('data')))
     prefixes.append(Path(sysconfig.get_path('purelib')) / 'cmeel.prefix')
-    roots = [prefix / 'share' for prefix in prefixes]
-    for entry in map(Path, _split('ROS_PACKAGE_PATH')):
-        roots += [entry.parent if entry.name == package else entry]
-    if urdf_folder is not None:
-        roots += urdf_folder.resolve().parents
-    return [root / package / path for root in roots]
+    return [prefix / 'share' for prefix in prefixes] + [
+        entry.parent if entry.name == package else entry
+        for entry in map(Path, _split('ROS_PACKAGE_PATH'))]
+
+
+def _own_roots(urdf_folder: Path | None) -> list[Path]:
+    """Return the folder of the URDF and, if it is a part of a package, that package."""
+    if urdf_folder is None:
+        return []
+    folder = urdf_folder.resolve()
+    package = next((place for place in (folder, *folder.parents)
+                    if (place / 'package.xml').is_file()), None)
+    if package is None and folder.name in URDF_FOLDERS:
+        package = folder.parent
+    return [folder] if package is None else [folder, package]
+
+
+def _is_inside(file: Path, root: Path) -> bool:
+    """Whether a path stays in a folder; by its words, as links in a package lead elsewhere."""
+    return Path(os.path.abspath(file)).is_relative_to(os.path.abspath(root))
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except (OSError, ValueError):  # a name that no file can have
+        return False
 
 
 def _split(variable: str) -> list[str]:

@@ -17,8 +17,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+import math
 from xml.etree import ElementTree
 
+from dq_ik.errors import DqIkError
 from dq_ik.pose import Pose
 
 DEFAULT_RGBA = (0.72, 0.74, 0.78, 1.0)
@@ -61,75 +63,118 @@ Shape = Box | Cylinder | Sphere | MeshFile
 
 @dataclass(frozen=True)
 class Visual:
-    """One shape on one link; ``rgba`` is None where the URDF gives no colour."""
+    """
+    One shape on one link.
+
+    :param shape: None where the URDF cannot be read here; ``flaw`` says why
+    :param rgba: None where the URDF gives no colour
+    :param flaw: what cannot be read in the URDF, and what is expected
+    """
 
     link: str
     origin: Pose
-    shape: Shape
+    shape: Shape | None
     rgba: Rgba | None
+    flaw: str = ''
 
 
 def parse_visuals(urdf: str) -> tuple[Visual, ...]:
     """
-    Return every visual that can be drawn, link by link.
+    Return the visuals, link by link; one that cannot be read has a flaw instead of its shape.
 
     :param urdf: text of a description that :func:`dq_ik.load_robot` has accepted
     """
     robot = ElementTree.fromstring(urdf.strip())
-    palette = {
-        material.get('name', ''): rgba
-        for material in robot.iter('material')
-        if (rgba := _rgba(material)) is not None
-    }
-    visuals = []
-    for link in robot.findall('link'):
-        for element in link.findall('visual'):
-            shape = parse_shape(element.find('geometry'))
-            if shape is not None:
-                visuals.append(Visual(
-                    link.get('name', ''), parse_origin(element.find('origin')), shape,
-                    _color(element.find('material'), palette),
-                ))
-    return tuple(visuals)
+    palette = {material.get('name', ''): material for material in robot.iter('material')
+               if material.find('color') is not None}
+    return tuple(
+        visual for link in robot.findall('link') for element in link.findall('visual')
+        if (visual := _visual(link.get('name', ''), element, palette)) is not None)
+
+
+def _visual(link: str, element: ElementTree.Element,
+            palette: dict[str, ElementTree.Element]) -> Visual | None:
+    """Return one visual; None for a shape that is none of ours."""
+    try:
+        shape = parse_shape(element.find('geometry'))
+        if shape is None:
+            return None
+        origin = parse_origin(element.find('origin'))
+    except DqIkError as error:
+        return Visual(link, Pose.identity(), None, None, str(error))
+    try:
+        return Visual(link, origin, shape, _color(element.find('material'), palette))
+    except DqIkError as error:
+        return Visual(link, origin, shape, None, str(error))
 
 
 def parse_shape(geometry: ElementTree.Element | None) -> Shape | None:
-    """Return the shape inside a ``<geometry>`` element, or None for one we cannot draw."""
+    """
+    Return the shape inside a ``<geometry>`` element, or None for one we cannot draw.
+
+    :raises DqIkError: when its sizes cannot be read
+    """
     for element in geometry if geometry is not None else ():
         if element.tag == 'box':
-            return Box(_triple(element.get('size', '0 0 0')))
+            return Box(_triple(element, 'size', '0 0 0', 0.0))
         if element.tag in ('cylinder', 'capsule'):
-            return Cylinder(float(element.get('radius', 0)), float(element.get('length', 0)))
+            return Cylinder(_size(element, 'radius'), _size(element, 'length'))
         if element.tag == 'sphere':
-            return Sphere(float(element.get('radius', 0)))
+            return Sphere(_size(element, 'radius'))
         if element.tag == 'mesh':
-            return MeshFile(element.get('filename', ''), _triple(element.get('scale', '1 1 1')))
+            return MeshFile(element.get('filename', ''), _triple(element, 'scale', '1 1 1'))
     return None
 
 
 def parse_origin(origin: ElementTree.Element | None) -> Pose:
-    """Return the pose of an ``<origin>`` element; identity where there is none."""
+    """
+    Return the pose of an ``<origin>`` element; identity where there is none.
+
+    :raises DqIkError: when its numbers cannot be read
+    """
     if origin is None:
         return Pose.identity()
-    return Pose.from_xyz_rpy(
-        _triple(origin.get('xyz', '0 0 0')), _triple(origin.get('rpy', '0 0 0')))
+    return Pose.from_xyz_rpy(_triple(origin, 'xyz', '0 0 0'), _triple(origin, 'rpy', '0 0 0'))
 
 
-def _color(material: ElementTree.Element | None, palette: dict[str, Rgba]) -> Rgba | None:
+def _color(material: ElementTree.Element | None,
+           palette: dict[str, ElementTree.Element]) -> Rgba | None:
     """Return a visual's own colour, else the one that the robot gives to its material's name."""
     if material is None:
         return None
-    return _rgba(material) or palette.get(material.get('name', ''))
-
-
-def _rgba(material: ElementTree.Element) -> Rgba | None:
     color = material.find('color')
     if color is None:
+        named = palette.get(material.get('name', ''))
+        color = None if named is None else named.find('color')
+    if color is None:
         return None
-    red, green, blue, *alpha = (float(value) for value in color.get('rgba', '').split())
+    red, green, blue, *alpha = _numbers(color, 'rgba', '', (3, 4), 0.0, 1.0)
     return red, green, blue, alpha[0] if alpha else 1.0
 
 
-def _triple(text: str) -> tuple[float, float, float]:
-    x, y, z = (float(value) for value in text.split())
+def _triple(element: ElementTree.Element, name: str, default: str,
+            least: float = -math.inf) -> tuple[float, float, float]:
+    x, y, z = _numbers(element, name, default, (3,), least)
     return x, y, z
+
+
+def _size(element: ElementTree.Element, name: str) -> float:
+    return _numbers(element, name, '0', (1,), 0.0)[0]
+
+
+def _numbers(element: ElementTree.Element, name: str, default: str, counts: tuple[int, ...],
+             least: float = -math.inf, greatest: float = math.inf) -> list[float]:
+    """Return the finite numbers of an attribute; raise with a sentence if they are not so."""
+    text = element.get(name, default)
+    try:
+        values = [float(word) for word in text.split()]
+    except ValueError:
+        values = []
+    if len(values) not in counts or not all(
+            math.isfinite(value) and least <= value <= greatest for value in values):
+        bounds = '' if least == -math.inf else (
+            ' of at least 0' if greatest == math.inf else ' from 0 to 1')
+        wanted = ' or '.join(map(str, counts))
+        raise DqIkError(f'<{element.tag} {name}="{text[:40]}"> in the URDF is not '
+                        f'{wanted} finite number{"s" * (counts != (1,))}{bounds}')
+    return values
