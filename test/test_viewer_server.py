@@ -17,12 +17,13 @@
 from __future__ import annotations
 
 import asyncio
+import http.client
 from pathlib import Path
 import socket
 import time
 import urllib.request
 
-from dq_ik.viewer.address import free_port, page_origins, ViewerError
+from dq_ik.viewer.address import free_port, ViewerError, Visitors
 from dq_ik.viewer.server import open_server
 import pytest
 import rich
@@ -41,12 +42,14 @@ def server():
     page.stop()
 
 
-def connects(server, origin: str | None) -> bool:
+def connects(server, origin: str | None, host: str = '', address: str = '') -> bool:
     """Tell whether a socket opened by a page of ``origin`` is accepted."""
     async def attempt() -> bool:
-        address = server.url.replace('http', 'ws')
+        uri = f'ws://{host or address or server.get_host()}:{server.get_port()}'
+        where = {'host': address} if address else {'host': '127.0.0.1'}
         try:
-            async with websockets.connect(address, origin=origin, subprotocols=[PROTOCOL]):
+            async with websockets.connect(
+                    uri, origin=origin, subprotocols=[PROTOCOL], proxy=None, **where):
                 return True
         except websockets.exceptions.InvalidStatus as error:
             return error.response.status_code != 403
@@ -130,9 +133,54 @@ def test_a_full_range_of_ports_is_an_error(monkeypatch):
             free_port('127.0.0.1', port)
 
 
-def test_origins_of_an_open_host_contain_the_machine_name():
-    """For those who choose to expose the page."""
-    assert f'http://{socket.gethostname()}:80' in page_origins('0.0.0.0', 80)
+def status(server, host: str) -> int:
+    """Return the answer to a request for the page under a name."""
+    connection = http.client.HTTPConnection('127.0.0.1', server.get_port(), timeout=5)
+    connection.request('GET', '/', headers={'Host': host})
+    return connection.getresponse().status
+
+
+@pytest.mark.parametrize('host', [
+    'evil.example', 'localhost.evil.example', '10.1.2.3', '[::2', ''])
+def test_a_page_asked_for_by_a_foreign_name_is_refused(server, host):
+    """A name that its owner lets lead here does not make the page his."""
+    port = server.get_port()
+    assert status(server, f'{host}:{port}') == 403
+    assert status(server, f'localhost:{port}') == status(server, f'127.0.0.1:{port}') == 200
+    if host and '[' not in host:
+        assert not connects(server, f'http://{host}:{port}', host=host)
+
+
+def test_an_open_page_is_reached_by_address_and_name_of_the_machine():
+    """But not by the names of others."""
+    page = open_server(host='0.0.0.0', port=0)
+    port = page.get_port()
+    addresses = {'127.0.0.1', '127.0.0.2', *own_addresses()}
+    for address in addresses:
+        assert connects(page, f'http://{address}:{port}', address=address)
+        assert not connects(page, f'http://evil.example:{port}', address=address)
+    assert connects(page, f'http://{socket.gethostname()}:{port}', host=socket.gethostname())
+    assert not connects(page, f'http://10.1.2.3:{port}', host='10.1.2.3')
+    page.stop()
+
+
+def own_addresses() -> set[str]:
+    """Return the address that this machine has in its network, if it is in one."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(('192.0.2.1', 9))  # sends nothing
+        except OSError:
+            return set()
+        return {probe.getsockname()[0]}
+
+
+@pytest.mark.parametrize(('host', 'reached', 'allowed'), [
+    ('[::1]:80', '::1', True), ('[fe80::1]:80', 'fe80::1%eth0', True),
+    ('[fe80::2]', 'fe80::1', False), ('192.168.1.5:80', '::ffff:192.168.1.5', True),
+    ('192.168.1.6', '192.168.1.5', False)])
+def test_addresses_are_compared_as_numbers(host, reached, allowed):
+    """In any spelling."""
+    assert Visitors('::').may_see(host, reached) is allowed
 
 
 def test_opening_and_closing_print_nothing(capfd):

@@ -15,17 +15,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-import functools
+from http import HTTPStatus
 import threading
 from typing import Any
 
-from dq_ik.viewer.address import DEFAULT_PORT, free_port, LOOPBACK, page_origins, ViewerError
+from dq_ik.viewer.address import DEFAULT_PORT, free_port, LOOPBACK, ViewerError, Visitors
 import rich
 import viser
 import websockets.asyncio.server
-from websockets.typing import Origin
+from websockets.asyncio.server import ServerConnection
+from websockets.http11 import Request, Response
 
 _construction = threading.Lock()
 
@@ -36,13 +37,17 @@ class PageServer(viser.ViserServer):
 
     viser listens on every network interface, accepts sockets opened by any web site that the user
     visits, and starts a public tunnel when any client asks. Here the host is loopback unless
-    chosen otherwise, the socket is refused to foreign origins, and there is no tunnel.
+    chosen otherwise, page and socket are refused to others than the visitors, and there is no
+    tunnel.
     """
 
-    def __init__(self, host: str, port: int, label: str, origins: list[str]) -> None:
-        """Serve an empty page; viser has no option for the origins, so they go past it."""
-        serve = functools.partial(
-            websockets.asyncio.server.serve, origins=list(map(Origin, origins)))
+    def __init__(self, host: str, port: int, label: str, visitors: Visitors) -> None:
+        """Serve an empty page; viser has no option for the visitors, so they go past it."""
+        def serve(handler: Any, *args: Any, process_request: Any, **kwargs: Any) -> Any:
+            return plain_serve(
+                handler, *args, process_request=_checked(process_request, visitors), **kwargs)
+
+        plain_serve = websockets.asyncio.server.serve
         with _construction, _quiet(), _replaced(websockets.asyncio.server, 'serve', serve):
             super().__init__(host=host, port=port, label=label, verbose=False)
 
@@ -75,7 +80,7 @@ def open_server(
     :param origins: further web origins allowed to open the socket, such as a reverse proxy's
     """
     port = free_port(host, port)
-    server = PageServer(host, port, label, [*page_origins(host, port), *origins])
+    server = PageServer(host, port, label, Visitors(host, origins))
     if server.get_port() != port:
         server.stop()
         raise ViewerError(f'port {port} on {host} was taken while the page was being opened')
@@ -84,6 +89,20 @@ def open_server(
         control_width='medium',
     )
     return server
+
+
+def _checked(answer: Callable[..., Response | None], visitors: Visitors) -> Callable[..., Any]:
+    """Return what answers a request, after a look at its ``Host`` and, of a socket, ``Origin``."""
+    def process(connection: ServerConnection, request: Request) -> Response | None:
+        host, origin = (','.join(request.headers.get_all(name)) for name in ('Host', 'Origin'))
+        reached = connection.local_address[0]
+        is_socket = request.headers.get('Upgrade') is not None
+        if visitors.may_connect(host, origin, reached) if is_socket else visitors.may_see(
+                host, reached):
+            return answer(connection, request)
+        return connection.respond(HTTPStatus.FORBIDDEN, 'open the page by an address of its own\n')
+
+    return process
 
 
 def _quiet() -> AbstractContextManager[None]:
