@@ -20,7 +20,7 @@ import asyncio
 import math
 from pathlib import Path
 
-from diagnostic_msgs.msg import DiagnosticStatus, KeyValue
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from dq_ik.pose import Pose
 from dq_ik.robot.urdf import load_robot
 from dq_ik.ros.conversions import fill_pose, pose_from_msg
@@ -245,6 +245,23 @@ def test_a_missing_ik_node_is_named(bench):
     wait_until(lambda: shows(node, 'here I am'), what='answer')
     bench.node.destroy_publisher(answers)
     wait_until(lambda: shows(node, 'Waiting'), what='waiting again')
+
+
+def test_the_badge_of_a_killed_ik_node_does_not_stay_green(bench):
+    """Its publisher is still known for 20 s, but the diagnostics of each second stay away."""
+    node = bench.add(
+        ViewerNode, robot_description=PANDA, tip_links=[TIP], port=0, ik_node='mortal')
+    answers = bench.node.create_publisher(DiagnosticStatus, 'mortal/status', LATCHED)
+    beats = bench.node.create_publisher(DiagnosticArray, '/diagnostics', 10)
+
+    def alive() -> bool:
+        beats.publish(DiagnosticArray(status=[DiagnosticStatus(name='mortal: default')]))
+        answers.publish(DiagnosticStatus(level=DiagnosticStatus.OK, message='here I am'))
+        return node._heard_at is not None and shows(node, 'Reached')
+
+    wait_until(alive, what='answer')
+    wait_until(lambda: shows(node, 'Waiting') and not shows(node, 'Reached'), 10.0, 'waiting')
+    wait_until(alive, what='the node is back')
 
 
 def test_meshes_that_are_not_drawn_are_named_once_with_reason_and_remedy(bench, capfd):

@@ -20,9 +20,10 @@ from dataclasses import dataclass, fields
 import os
 from pathlib import Path
 import sys
+import time
 from typing import Any
 
-from diagnostic_msgs.msg import DiagnosticStatus
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from dq_ik.goal import Goal
 from dq_ik.options import IkOptions
 from dq_ik.pose import Pose
@@ -43,6 +44,7 @@ from dq_ik.viewer.visuals import parse_visuals
 from rclpy.node import Node
 
 LOOK_PERIOD = 1.0  # between two looks for the solver [s]
+SILENCE = 4.0  # a solver without diagnostics for so long, which it sends each second, is gone [s]
 POLITENESS = 10  # niceness of the process
 
 
@@ -86,7 +88,9 @@ class ViewerNode(Node):
         self._say_where()
         self._status_topic = self.resolve_topic_name(f'{self._settings.ik_node}/status')
         self.create_subscription(DiagnosticStatus, self._status_topic, self._on_status, LATCHED)
+        self.create_subscription(DiagnosticArray, '/diagnostics', self._on_diagnostics, 10)
         self._is_solver_there: bool | None = None
+        self._heard_at: float | None = None  # the last of the solver's diagnostics
         steady_timer(self, 1.0 / self._settings.rate, self._tick)
         steady_timer(self, LOOK_PERIOD, self._look_for_solver)
 
@@ -147,11 +151,19 @@ class ViewerNode(Node):
     def _on_status(self, msg: DiagnosticStatus) -> None:
         if self._page is not None:
             self._is_solver_there = True
+            if self._heard_at is not None:
+                self._heard_at = time.monotonic()
             self._page.show_report(report_from_status(msg))
 
+    def _on_diagnostics(self, msg: DiagnosticArray) -> None:
+        name = self._settings.ik_node.rpartition('/')[2]
+        if any(status.name.startswith(f'{name}:') for status in msg.status):
+            self._heard_at = time.monotonic()
+
     def _look_for_solver(self) -> None:
-        """Say when nobody follows the goals."""
-        is_there = self.count_publishers(self._status_topic) > 0
+        """Say when nobody follows the goals; DDS knows of a killed node after a long time only."""
+        is_silent = self._heard_at is not None and time.monotonic() - self._heard_at > SILENCE
+        is_there = not is_silent and self.count_publishers(self._status_topic) > 0
         if self._page is not None and is_there != self._is_solver_there:
             self._is_solver_there = is_there
             self._page.show_report(Report() if is_there else Report(
