@@ -63,7 +63,8 @@ NEEDS = {
     'rclpy': ('browser', 'goal_marker_node', 'ros_cli', 'ros_faults', 'ros_frames',
               'ros_goal_kinds', 'ros_goal_topics', 'ros_node', 'ros_node_life', 'ros_outputs',
               'ros_parameters', 'ros_status', 'ros_tips', 'sim_node', 'viewer_node'),
-    'viser': ('browser', 'viewer_node', 'viewer_page', 'viewer_scene', 'viewer_server'),
+    'viser': ('browser', 'browser_alone', 'viewer_node', 'viewer_page', 'viewer_scene',
+              'viewer_server'),
     'visualization_msgs': ('goal_marker_logic',),
 }
 MISSING = [name for name in NEEDS if find_spec(name) is None]

@@ -164,6 +164,10 @@ def test_out_of_reach_says_best_reach_and_why(browser, page, pictures):
     browser.page.get_by_text('Best reach', exact=True).wait_for(timeout=5000)
     assert page.tool_distance() > 0.05
     wait_until(lambda: 'reach' in page._report.message, what='reason')
+    browser.page.wait_for_timeout(1500)
+    x, y = browser.pixel(page._x_world_base @ page.goals[TIP].pose.position)
+    assert 0 < x < 930, 'the goal is off the screen'
+    assert 0 < y < 800, 'the goal is off the screen'
     browser.screenshot(pictures / 'best_reach.png')
 
 

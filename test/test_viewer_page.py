@@ -32,6 +32,7 @@ from dq_ik.stream.path import (
     unreachable_goal,
 )
 from dq_ik.stream.report import BEST_REACH, REACHED, Report
+from dq_ik.viewer.gizmo import HOLD
 from dq_ik.viewer.page import Outlet, Page
 from dq_ik.viewer.panel import HOME, RANDOM, TO_TOOL, UNREACHABLE
 from dq_ik.viewer.server import open_server
@@ -117,6 +118,25 @@ def test_goals_begin_at_the_tools(panda):
     page, recorder = panda
     assert page.tool_distance() < 1e-9
     assert recorder.goals == []
+
+
+def test_a_browser_that_is_gone_does_not_hold_the_handle(panda, monkeypatch):
+    """Cut off in mid-drag: after a few seconds goals of others move the handle again."""
+    page, _ = panda
+    now = [100.0]
+    monkeypatch.setattr('dq_ik.viewer.gizmo.time.monotonic', lambda: now[0])
+    handle = page.goals['panda_hand_tcp']
+    asyncio.run(handle._dragged(viser.TransformControlsEvent(
+        client=None, client_id=0, target=handle.control, phase='update')))
+    other = Pose.from_xyz_rpy((0.3, 0.3, 0.3), (0.0, 0.0, 0.0))
+    now[0] += HOLD - 0.1
+    page.show_goal('panda_hand_tcp', other)
+    assert handle.is_dragged
+    assert handle.pose.distance(other)[0] > 0.1
+    now[0] += 0.2
+    page.show_goal('panda_hand_tcp', other)
+    assert not handle.is_dragged
+    assert handle.pose.distance(other)[0] < 1e-9
 
 
 def test_goal_to_tool_follows_the_arm(server, panda):

@@ -51,6 +51,14 @@ class Report:
         return REACHED if self.reached else BEST_REACH
 
     @property
+    def reason(self) -> str:
+        """The message without its details in brackets, and without what the headline says."""
+        words = self.message.partition(' [')[0]
+        if words.lower().startswith(self.headline.lower()):
+            words = words[len(self.headline):].lstrip(' :,')
+        return words
+
+    @property
     def headline(self) -> str:
         """Two words for the badge."""
         if self.title:

@@ -17,6 +17,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+import math
+import time
 
 from dq_ik.goal import Goal
 from dq_ik.pose import Pose
@@ -25,6 +27,7 @@ from dq_ik.viewer.scene import RobotScene
 import viser
 
 GHOST_OPACITY = 0.45
+HOLD = 3.0  # a hand that does not move for so long has let go, or its browser is gone [s]
 LOOK_AHEAD = 2.0  # from the tool to the first point to look at, along its z, in scales of a gizmo
 # What a handle asks for: a pose of its tip, a point to look at, a pose in the frame of a tip.
 POSE, LOOK_AT, RELATIVE_TO = 'pose', 'look at', 'relative to '
@@ -59,7 +62,7 @@ class GoalHandle:
         """
         self.tip = tip
         self.pose = pose
-        self.is_dragged = False
+        self._dragged_at = -math.inf
         self.kind = POSE
         self._goal: Goal | Pose | None = pose  # None: another kind was chosen, not dragged yet
         self._scale, self._tools, self._may_turn = scale, tools, True
@@ -71,6 +74,11 @@ class GoalHandle:
         self.control.on_update(self._dragged)
         self._ghost = robot.add_ghost(self._name, tip, (*WAITING, GHOST_OPACITY))
         self._color = WAITING
+
+    @property
+    def is_dragged(self) -> bool:
+        """Whether a user holds the handle and moves it."""
+        return time.monotonic() - self._dragged_at < HOLD
 
     def move(self, pose: Pose) -> None:
         """Move the handle, unless a user drags it."""
@@ -137,6 +145,6 @@ class GoalHandle:
             part.visible = kind != LOOK_AT
 
     async def _dragged(self, event: viser.TransformControlsEvent) -> None:
-        self.is_dragged = event.phase != 'end'
+        self._dragged_at = -math.inf if event.phase == 'end' else time.monotonic()
         self.pose = Pose.from_xyz_wxyz(event.target.position, event.target.wxyz)
         self._on_drag(self)

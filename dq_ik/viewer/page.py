@@ -30,6 +30,7 @@ from dq_ik.stream.path import FigureOfEight, Glide, random_configuration, unreac
 from dq_ik.stream.path import Path as GoalPath
 from dq_ik.stream.report import Report
 from dq_ik.viewer import panel
+from dq_ik.viewer.camera import Views
 from dq_ik.viewer.gizmo import GoalHandle, kinds_of_goals, LOOK_AT, POSE
 from dq_ik.viewer.panel_html import flaws_html
 from dq_ik.viewer.scene import add_ground_and_lights, robot_size, RobotScene, Trace
@@ -42,9 +43,6 @@ PANEL_PERIOD = 0.2  # between two updates of the panel [s]
 SCENE_SCALE = 1.4
 GIZMO_SCALE = 0.17
 TRACE_SPACING = 0.004
-# Camera and shift of its centre that keeps the robot beside the panel, in sizes of the scene.
-EYE = (0.85, -0.85, 0.42)
-BESIDE_PANEL = 0.1
 
 
 @dataclass(frozen=True)
@@ -103,7 +101,9 @@ class Page:
         size = SCENE_SCALE * robot_size(chain.model, self._positions)
         add_ground_and_lights(server, size)
         self.robot = RobotScene(server, chain.model, visuals, urdf_folder)
-        self._aim_camera(size)
+        self._x_world_base = chain.model.link_poses(self._positions)[chain.base]
+        self._views = Views(server, size, self._x_world_base.position, [
+            self._x_world_base @ pose.position for pose in self.tool_poses().values()])
         self.goals = {
             tip: GoalHandle(
                 server, self.robot, chain.base, tip, pose,
@@ -193,6 +193,8 @@ class Page:
             trace.push()
         for goal in self.goals.values():
             goal.paint(self._report.color)
+        self._views.keep({tip: self._x_world_base @ goal.pose.position
+                          for tip, goal in self.goals.items() if not goal.is_dragged})
 
     def _actions(self) -> dict[str, Callable[..., None]]:
         """Return what the controls of the panel do, by label."""
@@ -287,13 +289,3 @@ class Page:
         if self._path is not None:
             self._path = None
             self.panel.stop_playing()
-
-    def _aim_camera(self, size: float) -> None:
-        base = self._chain.model.link_poses(self._positions)[self._chain.base]
-        tools = [(base @ pose).position for pose in self.tool_poses().values()]
-        right = size * np.array([1.0, 1.0, 0.0])
-        center = 0.5 * (base.position + np.mean(tools, axis=0)) + BESIDE_PANEL * right
-        camera = self._server.initial_camera
-        camera.look_at = tuple(center)
-        camera.position = tuple(center + size * np.array(EYE))
-        camera.up = (0.0, 0.0, 1.0)

@@ -18,17 +18,35 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from html import escape
 import math
+import time
 
 from dq_ik.errors import listing
 from dq_ik.robot.model import Joint, JointKind
 from dq_ik.stream.report import Report
 
 NEAR_LIMIT = 0.02  # distance from a limit that is shown in red, as a fraction of the range
+# The badge says so when no news have come for so long; without any, it is renewed so often [s].
+SILENCE, BEAT = 6, 2.0
 NORMAL, ALARM = '#2b9ac2', '#e2603a'
+# On a narrow screen viser's panel covers most of the scene, and cannot be folded up from here:
+# there it becomes a strip at the bottom.
+STYLE = """<style>
+@media (max-width: 600px) {
+  div[style*="max-height: 60%"] { max-height: 14em !important; width: 100% !important }
+  div[style*="width: 20em"] { width: 100% !important }
+}
+@keyframes lost { to { visibility: hidden; width: 0; padding: 0 } }
+@keyframes found { from { visibility: hidden; width: 0; padding: 0 } }
+.badge { display: inline-block; height: 1.75em; line-height: 1.75em; padding: 0 0.8em;
+  border-radius: 0.9em; color: #fff; font-weight: 600; overflow: hidden; white-space: nowrap;
+  vertical-align: bottom }
+</style>"""
 STATUS = (
     '<div style="padding:0.2em 0.9em 0.4em 0.9em;font-size:0.85em;line-height:1.45">'
-    '<span style="background:rgb{color};color:#fff;border-radius:0.7em;'
-    'padding:0.15em 0.8em;font-weight:600" data-role="headline">{headline}</span>'
+    '<span class="badge" style="background:rgb{color};animation:lost 0s {silence}s forwards" '
+    'data-role="headline" data-beat="{beat}">{headline}</span>'
+    '<span class="badge" style="background:#7d8791;animation:found 0s {silence}s backwards">'
+    'No connection</span>'
     '<span style="float:right" data-role="distance">tool {distance} from goal</span>'
     '<div style="margin-top:0.45em;min-height:1.45em" title="{details}">{message}</div>'
     '<div style="opacity:0.65">{numbers}</div></div>'
@@ -57,17 +75,19 @@ def status_html(report: Report, tool_distance: float) -> str:
     """
     Return a badge, the message and the numbers.
 
-    What the message says in brackets is shown when the mouse rests on it.
+    What the message says in brackets is shown when the mouse rests on it. The browser itself
+    takes the badge away when nothing renews it: the page may be dead.
 
     :param tool_distance: of the real tool from its goal [m]
     """
     numbers = 'no goal yet' if report.reached is None else (
         f'{_length(report.position_error)} and {_angle(report.rotation_error)} off &middot; '
         f'solved in {_time(report.solve_time)}')
-    return STATUS.format(
+    return STYLE + STATUS.format(
         color=tuple(round(255 * value) for value in report.color), headline=report.headline,
+        silence=SILENCE, beat=int(time.monotonic() / BEAT),
         distance=_length(tool_distance), details=escape(report.message),
-        message=escape(report.message.partition(' [')[0]), numbers=numbers)
+        message=escape(report.reason), numbers=numbers)
 
 
 def flaw_sentences(flaws: Mapping[str, str]) -> list[str]:
