@@ -23,7 +23,7 @@ from dq_ik.robot.urdf import load_robot
 from dq_ik.ros.conversions import pose_from_msg
 from dq_ik.ros.markers.messages import goal_marker, status_markers
 from dq_ik.ros.remote import from_parameter, to_parameter
-from dq_ik.stream.marker import Item, MarkerLogic, MarkerOutlet
+from dq_ik.stream.marker import HOLD, Item, MarkerLogic, MarkerOutlet
 from dq_ik.stream.report import BEST_REACH, Report
 import pytest
 from visualization_msgs.msg import InteractiveMarkerControl, Marker
@@ -204,7 +204,58 @@ def test_position_only_has_no_rings():
 def test_status_markers_tell_the_answer_in_colour_and_words():
     """Beside the handle, not as a part of it."""
     report = Report(False, 'joint panda_joint4 is at its limit', 0.01, 0.0, 1e-5)
-    halo, text = status_markers('base', A, 0.2, report).markers
-    assert (halo.color.r, halo.color.g) == pytest.approx(BEST_REACH[:2])
+    core, text = status_markers('base', {TIP: A}, 0.2, report).markers
+    assert (core.color.r, core.color.g) == pytest.approx(BEST_REACH[:2])
     assert text.type == Marker.TEXT_VIEW_FACING
     assert text.text == 'Best reach: joint panda_joint4 is at its limit'
+
+
+@pytest.mark.parametrize(('message', 'words'), [
+    ('best reach: joint limits are in the way', 'Best reach: joint limits are in the way'),
+    ('best reach within the largest joint step allowed [1 2]',
+     'Best reach: within the largest joint step allowed'),
+    ('best reach', 'Best reach'), ('the goal is far [0.1 m]', 'Best reach: the goal is far')])
+def test_the_text_says_best_reach_once(message, words):
+    """And leaves details in brackets out."""
+    text = status_markers('base', {TIP: A}, 0.2, Report(False, message)).markers[-1]
+    assert text.text == words
+    assert text.scale.x > 0.0, 'RViz would draw the words without spaces'
+    assert text.scale.z > text.scale.x
+
+
+def test_the_mouse_reaches_every_handle_through_the_status_markers():
+    """RViz picks what is in front: the sphere hides the core, and nothing is before the rest."""
+    scale = 0.2
+    handle = goal_marker(TIP, 'base', A, scale, position_only=False, world_axes=False)
+    sphere, = (part for control in handle.controls for part in control.markers)
+    core, text = status_markers('base', {TIP: A}, scale, Report(True)).markers
+    assert max(core.scale.x, core.scale.y, core.scale.z) < min(sphere.scale.x, sphere.scale.y)
+    assert pose_from_msg(core.pose).distance(A)[0] == pytest.approx(0.0, abs=1e-9)
+    arrows_end = 0.9 * scale  # as RViz completes them
+    assert text.pose.position.z - A.position[2] - 0.5 * text.scale.z > arrows_end
+
+
+def test_each_tip_has_a_core_and_the_text_is_above_the_highest():
+    """One answer holds for all tips."""
+    *cores, text = status_markers('base', {'a': B, 'b': A}, 0.2, Report(True)).markers
+    assert [(core.ns, core.id) for core in cores] == [('goal', 0), ('goal', 1)]
+    for core, goal in zip(cores, (B, A)):
+        assert pose_from_msg(core.pose).distance(goal)[0] == pytest.approx(0.0, abs=1e-9)
+    assert (text.pose.position.x, text.pose.position.y) == pytest.approx(A.position[:2])
+    assert text.pose.position.z > A.position[2]
+
+
+def test_an_rviz_that_has_died_does_not_hold_the_marker(logic, monkeypatch):
+    """As long as it lives, it says again and again that the marker is held."""
+    marker, sent = logic
+    now = [100.0]
+    monkeypatch.setattr('dq_ik.stream.marker.time.monotonic', lambda: now[0])
+    marker.press(TIP)
+    now[0] += 0.8 * HOLD
+    marker.press(TIP)
+    now[0] += 0.8 * HOLD
+    marker.hear_goal(TIP, A)
+    assert sent.places == []
+    now[0] += 0.3 * HOLD
+    marker.hear_goal(TIP, A)
+    assert sent.places == [A]

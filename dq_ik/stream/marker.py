@@ -19,6 +19,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
+import math
+import time
 
 from dq_ik.pose import Pose
 from dq_ik.robot.chain import Chain
@@ -35,6 +37,7 @@ class Item(Enum):
     PAUSE = 'Pause'
 
 
+HOLD = 3.0  # who says nothing for so long does not hold a marker any more [s]
 SWITCHES = (Item.POSITION_ONLY, Item.WORLD_AXES, Item.SNAP, Item.PAUSE)
 
 
@@ -72,7 +75,7 @@ class MarkerLogic:
         self._reached = True
         self._heard_joints = False
         self._mailbox: dict[str, Pose] = {}
-        self._dragged: set[str] = set()
+        self._held_at: dict[str, float] = {}
         self.goals = dict(self._home)
         self.switches = dict.fromkeys(SWITCHES, False)
         self.method = method
@@ -80,17 +83,23 @@ class MarkerLogic:
     # --- from the marker -------------------------------------------------------------------------
 
     def press(self, tip: str) -> None:
-        """Somebody holds a marker."""
-        self._dragged.add(tip)
+        """Somebody holds a marker, or still holds it."""
+        self._held_at[tip] = time.monotonic()
+
+    def is_held(self, tip: str) -> bool:
+        """Whether somebody holds a marker; an RViz that has died does not."""
+        return time.monotonic() - self._held_at.get(tip, -math.inf) < HOLD
 
     def drag(self, tip: str, pose: Pose) -> None:
         """Take over a marker that was moved by hand."""
+        if self.is_held(tip):
+            self.press(tip)
         self.goals[tip] = pose
         self._mailbox[tip] = pose
 
     def release(self, tip: str, pose: Pose) -> None:
         """Let a marker go; it snaps back to what can be reached if that was asked for."""
-        self._dragged.discard(tip)
+        self._held_at.pop(tip, None)
         self.drag(tip, pose)
         if self.switches[Item.SNAP] and not self._reached:
             self._put(tip, self._answers[tip])
@@ -139,7 +148,7 @@ class MarkerLogic:
 
     def hear_goal(self, tip: str, pose: Pose) -> None:
         """Move a marker to a goal that somebody else has set."""
-        if tip not in self._dragged:
+        if not self.is_held(tip):
             self._place(tip, pose)
 
     def hear_option(self, name: str, value: str | bool) -> None:

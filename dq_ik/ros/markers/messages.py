@@ -16,6 +16,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 import math
 
 from dq_ik.pose import Pose
@@ -33,8 +34,12 @@ from visualization_msgs.msg import (
 HALF = math.sqrt(0.5)
 # Orientation (w, x, y, z) whose x axis is the axis of a control.
 AXES = {'x': (HALF, HALF, 0.0, 0.0), 'y': (HALF, 0.0, 0.0, HALF), 'z': (HALF, 0.0, HALF, 0.0)}
+# Sizes in scales of the marker. RViz gives the mouse to what is in front: the core is inside the
+# sphere that is dragged, and the text is above the arrows, which end at 0.9.
 SPHERE_SIZE = 0.25
+CORE_SIZE = 0.15
 TEXT_SIZE = 0.16
+TEXT_HEIGHT = 1.1
 
 
 def goal_marker(
@@ -67,31 +72,38 @@ def goal_marker(
     return marker
 
 
-def status_markers(frame: str, pose: Pose, scale: float, report: Report) -> MarkerArray:
+def status_markers(
+    frame: str, goals: Mapping[str, Pose], scale: float, report: Report
+) -> MarkerArray:
     """
-    Return a text above the goal and a halo in the colour of the answer.
+    Return a core in each goal, in the colour of the answer, and a text above the highest goal.
 
     They are ordinary markers: inserting the handle again would tear it out of the user's hand.
     """
-    color = ColorRGBA(r=report.color[0], g=report.color[1], b=report.color[2], a=0.35)
-    halo = Marker(ns='goal', id=0, type=Marker.SPHERE, color=color)
-    halo.scale = Vector3(x=0.4 * scale, y=0.4 * scale, z=0.4 * scale)
-    words = f'{report.headline}: {report.message}'
-    text = Marker(ns='goal', id=1, type=Marker.TEXT_VIEW_FACING, text=words)
-    text.scale.z = TEXT_SIZE * scale
-    text.color = ColorRGBA(r=color.r, g=color.g, b=color.b, a=1.0)
-    for marker in (halo, text):
+    color = ColorRGBA(r=report.color[0], g=report.color[1], b=report.color[2], a=1.0)
+    size = CORE_SIZE * scale
+    markers = []
+    for index, goal in enumerate(goals.values()):
+        core = Marker(ns='goal', id=index, type=Marker.SPHERE, color=color)
+        core.scale = Vector3(x=size, y=size, z=size)
+        fill_pose(core.pose, goal)
+        markers.append(core)
+    words = f'{report.headline}: {report.reason}' if report.reason else report.headline
+    text = Marker(ns='answer', type=Marker.TEXT_VIEW_FACING, text=words, color=color)
+    text.scale = Vector3(x=0.35 * TEXT_SIZE * scale, z=TEXT_SIZE * scale)  # x: width of a space
+    fill_pose(text.pose, max(goals.values(), key=lambda goal: goal.position[2]))
+    text.pose.position.z += TEXT_HEIGHT * scale
+    markers.append(text)
+    for marker in markers:
         marker.header.frame_id = frame
-        fill_pose(marker.pose, pose)
-    text.pose.position.z += 0.7 * scale
-    return MarkerArray(markers=[halo, text])
+    return MarkerArray(markers=markers)
 
 
 def _sphere_control(scale: float, position_only: bool) -> InteractiveMarkerControl:
     size = SPHERE_SIZE * scale
     sphere = Marker(
         type=Marker.SPHERE, scale=Vector3(x=size, y=size, z=size),
-        color=ColorRGBA(r=0.0, g=1.0, b=1.0, a=0.5))
+        color=ColorRGBA(r=0.0, g=1.0, b=1.0, a=0.4))
     sphere.pose.position = Point()
     control = InteractiveMarkerControl
     return control(

@@ -45,9 +45,14 @@ from geometry_msgs.msg import Pose as PoseMsg
 from rclpy.node import Node
 from rclpy.qos import QoSProfile
 from sensor_msgs.msg import JointState
-from visualization_msgs.msg import InteractiveMarkerFeedback, MarkerArray
+from visualization_msgs.msg import InteractiveMarkerFeedback, Marker, MarkerArray
 
 SCALE_OF_REACH = 0.17
+SCREEN_PERIOD = 0.1  # least time between two updates for RViz, which drops faster ones [s]
+
+
+# While somebody holds a marker, RViz says so again and again.
+PRESSED = (InteractiveMarkerFeedback.MOUSE_DOWN, InteractiveMarkerFeedback.KEEP_ALIVE)
 
 
 @dataclass(frozen=True)
@@ -74,12 +79,15 @@ class GoalMarkerNode(Node):
         self._markers: Markers | None = None
         self._state = CurrentState(self)
         self._options = RemoteOptions(self, self._settings.ik_node, self._on_option)
+        self._shown: MarkerArray | None = None
         self._status = self.create_publisher(MarkerArray, '~/status_markers', LATCHED)
+        self._report: Report | None = None
         listen_for_description(self, self._settings.robot_description, self._use)
         remote = self._settings.ik_node
         self.create_subscription(JointState, f'{remote}/joint_commands', self._on_command, 1)
         self.create_subscription(DiagnosticStatus, f'{remote}/status', self._on_status, LATCHED)
         steady_timer(self, 1.0 / self._settings.rate, self._tick)
+        steady_timer(self, SCREEN_PERIOD, self._show)
 
     def destroy_node(self) -> None:
         """Take the markers away, then the node."""
@@ -92,6 +100,7 @@ class GoalMarkerNode(Node):
         if self._markers is not None:
             self._markers.topics.close()
         self._markers = Markers(self, self._server, chain, self._settings, self._options)
+        self._status.publish(MarkerArray(markers=[Marker(action=Marker.DELETEALL)]))
         self._options.ask()
 
     def _on_command(self, msg: JointState) -> None:
@@ -100,7 +109,8 @@ class GoalMarkerNode(Node):
 
     def _on_status(self, msg: DiagnosticStatus) -> None:
         if self._markers is not None:
-            self._status.publish(self._markers.show(report_from_status(msg)))
+            self._report = report_from_status(msg)
+            self._markers.logic.hear_status(bool(self._report.reached))
 
     def _on_option(self, name: str, value: str | bool, refusal: str) -> None:
         if refusal:
@@ -111,6 +121,15 @@ class GoalMarkerNode(Node):
     def _tick(self) -> None:
         if self._markers is not None:
             self._markers.tick(self._state)
+
+    def _show(self) -> None:
+        """Bring the newest goals and the newest answer to RViz."""
+        if self._markers is not None:
+            self._markers.show()
+            status = self._markers.status(self._report) if self._report else None
+            if status is not None and status != self._shown:
+                self._shown = status
+                self._status.publish(status)
 
 
 class Markers:
@@ -128,12 +147,14 @@ class Markers:
         self._chain = chain
         self._scale = settings.scale or SCALE_OF_REACH * max(
             arm_length(chain, tip) for tip in chain.tips)
+        self._moved: set[str] = set()
+        self._stale = True
         self.topics = GoalTopics(
             node, settings.ik_node, chain, lambda tip, pose: self.logic.hear_goal(tip, pose))
         self.logic = MarkerLogic(
-            chain, MarkerOutlet(self.topics.send, self._place, self._draw, options.change))
+            chain, MarkerOutlet(self.topics.send, self._place, self._rebuild, options.change))
         server.clear()
-        self._draw()
+        self.show()
 
     def tick(self, state: CurrentState) -> None:
         """Hear goals and joints of others, then send what was dragged."""
@@ -142,13 +163,23 @@ class Markers:
             self.logic.hear_joints(state.positions)
         self.logic.flush()
 
-    def show(self, report: Report) -> MarkerArray:
+    def status(self, report: Report) -> MarkerArray:
         """Return the markers that say how the newest goal was answered."""
-        self.logic.hear_status(bool(report.reached))
-        goal = self.logic.goals[self._chain.tips[0]]
-        return status_markers(self._chain.base, goal, self._scale, report)
+        return status_markers(self._chain.base, self.logic.goals, self._scale, report)
 
-    def _draw(self) -> None:
+    def show(self) -> None:
+        """Bring what has changed to RViz; a marker in somebody's hand stays where it is."""
+        moved, self._moved = self._moved, set()
+        if self._stale:
+            self._stale = False
+            self._insert()
+        else:
+            for tip in moved:
+                if not self.logic.is_held(tip):
+                    self._server.setPose(tip, fill_pose(PoseMsg(), self.logic.goals[tip]))
+        self._server.applyChanges()
+
+    def _insert(self) -> None:
         """Insert all markers, with a menu that shows the switches as they are."""
         logic = self.logic
         menu = build_menu(logic, self._select)
@@ -159,11 +190,12 @@ class Markers:
                 world_axes=logic.switches[Item.WORLD_AXES])
             self._server.insert(marker, feedback_callback=self._on_feedback)
             menu.apply(self._server, tip)
-        self._server.applyChanges()
 
-    def _place(self, tip: str, pose: Pose) -> None:
-        self._server.setPose(tip, fill_pose(PoseMsg(), pose))
-        self._server.applyChanges()
+    def _place(self, tip: str, _: Pose) -> None:
+        self._moved.add(tip)
+
+    def _rebuild(self) -> None:
+        self._stale = True
 
     def _select(self, choice: Item | str, feedback: InteractiveMarkerFeedback) -> None:
         """Obey a menu entry: a solver by its name, or an item for the marker clicked."""
@@ -185,7 +217,7 @@ class Markers:
             self._log.warning(f'marker pose ignored: {error}', throttle_duration_sec=5.0)
             return
         tip = feedback.marker_name
-        if feedback.event_type == InteractiveMarkerFeedback.MOUSE_DOWN:
+        if feedback.event_type in PRESSED:
             self.logic.press(tip)
         elif feedback.event_type == InteractiveMarkerFeedback.POSE_UPDATE:
             self.logic.drag(tip, pose)

@@ -1,0 +1,120 @@
+# Copyright 2026 The dq_ik Authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""How often the marker node speaks to RViz, with a stand-in for interactive_markers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+import sys
+import time
+from types import ModuleType
+
+from diagnostic_msgs.msg import DiagnosticStatus
+from dq_ik.pose import Pose
+from dq_ik.ros.conversions import fill_pose, pose_from_msg
+from dq_ik.ros.description import LATCHED
+from dq_ik.ros.markers.node import GoalMarkerNode
+from geometry_msgs.msg import PoseStamped
+import pytest
+from ros_bench import ros_bench, wait_until
+from visualization_msgs.msg import MarkerArray
+
+PANDA = (Path(__file__).parent.parent / 'urdf' / 'panda.urdf').read_text()
+TIP = 'panda_hand_tcp'
+DOMAIN = 165
+TIME = 2.0  # of a stream of goals [s]
+MOST = 10.0  # updates per second that RViz keeps up with
+
+
+class Server:
+    """Counts what InteractiveMarkerServer would send."""
+
+    def __init__(self, *_, **__) -> None:
+        self.updates = 0
+        self.poses: dict[str, Pose] = {}
+        self._pending = False
+
+    def insert(self, marker, **_) -> None:
+        self.setPose(marker.name, marker.pose)
+
+    def setPose(self, name, pose) -> None:  # noqa: N802
+        self.poses[name] = pose_from_msg(pose)
+        self._pending = True
+
+    def applyChanges(self) -> None:  # noqa: N802
+        self.updates += self._pending
+        self._pending = False
+
+    def clear(self) -> None:
+        self.poses.clear()
+
+    def shutdown(self) -> None:
+        pass
+
+
+class Menu:
+    """Takes entries."""
+
+    CHECKED, UNCHECKED = 1, 0
+
+    def insert(self, *_, **__) -> int:
+        return 0
+
+    def setCheckState(self, *_) -> None:  # noqa: N802
+        pass
+
+    def apply(self, *_) -> None:
+        pass
+
+
+@pytest.fixture
+def bench(monkeypatch):
+    """Open a domain with a marker node."""
+    library = ModuleType('interactive_markers')
+    library.InteractiveMarkerServer, library.MenuHandler = Server, Menu
+    monkeypatch.setitem(sys.modules, 'interactive_markers', library)
+    with ros_bench(DOMAIN) as opened:
+        opened.marker = opened.add(GoalMarkerNode, robot_description=PANDA, tip_links=[TIP])
+        yield opened
+
+
+def test_a_fast_stream_of_goals_updates_rviz_ten_times_a_second(bench):
+    """Both the handle and the markers of the answer; the last goal and answer get there."""
+    arrays: list[MarkerArray] = []
+    bench.node.create_subscription(
+        MarkerArray, 'dq_ik_goal_marker/status_markers', arrays.append, LATCHED)
+    goals = bench.node.create_publisher(PoseStamped, 'dq_ik/current_goal', 10)
+    answers = bench.node.create_publisher(DiagnosticStatus, 'dq_ik/status', LATCHED)
+    wait_until(lambda: goals.get_subscription_count() > 0 < answers.get_subscription_count())
+    server = bench.marker._server
+    wait_until(lambda: TIP in server.poses and bool(arrays), what='first markers')
+    first, arrays_before = server.updates, len(arrays)
+    started = time.monotonic()
+    count = 0
+    while time.monotonic() - started < TIME:
+        count += 1
+        pose = Pose.from_xyz_rpy((0.4, 1e-4 * count, 0.5), (3.1, 0.0, 0.2))
+        msg = PoseStamped()
+        msg.header.frame_id = 'panda_link0'
+        fill_pose(msg.pose, pose)
+        goals.publish(msg)
+        answers.publish(DiagnosticStatus(level=DiagnosticStatus.OK, message=f'goal {count}'))
+        time.sleep(1 / 60)
+    assert count > 3 * MOST * TIME / 2
+    wait_until(lambda: server.poses[TIP].distance(pose)[0] < 1e-9, what='the last goal')
+    wait_until(lambda: f'goal {count}' in arrays[-1].markers[-1].text, what='the last answer')
+    most = MOST * (time.monotonic() - started) + 1
+    assert 2 < server.updates - first <= most
+    assert 2 < len(arrays) - arrays_before <= most
