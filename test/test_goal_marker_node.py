@@ -134,7 +134,7 @@ def test_the_menu_brings_the_goal_home(bench, rviz):
 
 def test_a_goal_of_somebody_else_moves_the_marker(bench, rviz):
     """Through the update topic of RViz."""
-    goals = bench.node.create_publisher(PoseStamped, 'dq_ik/goal_pose', 1)
+    goals = bench.node.create_publisher(PoseStamped, 'dq_ik/goal_pose/current', 1)
     wait_until(lambda: goals.get_subscription_count() > 0)
     other = Pose.from_xyz_rpy((0.3, 0.3, 0.3), (0.0, 0.0, 0.0))
     msg = PoseStamped()

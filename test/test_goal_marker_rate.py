@@ -95,7 +95,7 @@ def test_a_fast_stream_of_goals_updates_rviz_ten_times_a_second(bench):
     arrays: list[MarkerArray] = []
     bench.node.create_subscription(
         MarkerArray, 'dq_ik_goal_marker/status_markers', arrays.append, LATCHED)
-    goals = bench.node.create_publisher(PoseStamped, 'dq_ik/current_goal', 10)
+    goals = bench.node.create_publisher(PoseStamped, 'dq_ik/goal_pose/current', 10)
     answers = bench.node.create_publisher(DiagnosticStatus, 'dq_ik/status', LATCHED)
     wait_until(lambda: goals.get_subscription_count() > 0 < answers.get_subscription_count())
     server = bench.marker._server

@@ -13,13 +13,18 @@
 # limitations under the License.
 """Joint states and the goals of others, as nodes beside the ik node hear them."""
 
+from functools import partial
+from pathlib import Path
 import time
 
 from dq_ik.pose import Pose
+from dq_ik.robot.urdf import load_robot
 from dq_ik.ros.conversions import fill_pose
 from dq_ik.ros.description import CurrentState
-from dq_ik.ros.goals import POSE
+from dq_ik.ros.follow.node import IkNode
+from dq_ik.ros.path_node import PathNode
 from dq_ik.ros.remote import GoalTopics
+from dq_ik.stream.tally import Tally
 from geometry_msgs.msg import PoseStamped
 import pytest
 from rclpy.node import Node
@@ -28,6 +33,8 @@ import ros_robot
 from sensor_msgs.msg import JointState
 
 DOMAIN = 163
+PANDA = (Path(__file__).parent.parent / 'urdf' / 'panda.urdf').read_text()
+TIP = 'panda_hand_tcp'
 HERE = Pose.from_xyz_rpy((0.1, 0.2, 0.3), (0.0, 0.0, 0.4))
 
 
@@ -58,7 +65,9 @@ def test_goals_of_others_are_told_from_our_own(bench):
     ours = GoalTopics(bench.node, 'somebody', chain, lambda tip, pose: heard.append((tip, pose)))
     other = bench.add(Node, name='other')
     theirs = GoalTopics(other, 'somebody', chain, lambda tip, pose: None)
-    wait_until(lambda: bench.node.count_subscribers('somebody/goal_pose') == 2)
+    followed = bench.node.create_publisher(PoseStamped, 'somebody/goal_pose/current', 200)
+    bench.node.create_subscription(PoseStamped, 'somebody/goal_pose', followed.publish, 200)
+    wait_until(lambda: bench.node.count_subscribers('somebody/goal_pose/current') == 2)
     time.sleep(0.5)
     for pose in [Pose.identity()] * 4 + [HERE]:
         theirs.send('flange', pose)
@@ -74,8 +83,44 @@ def test_goals_of_others_are_told_from_our_own(bench):
     msg = PoseStamped()
     msg.header.frame_id = 'elsewhere'
     fill_pose(msg.pose, HERE)
-    theirs._publishers[POSE, 'flange'].publish(msg)
+    followed.publish(msg)
     time.sleep(0.2)
     ours.hear()
     assert len(heard) == 1
     ours.close()
+
+
+def test_a_goal_sent_once_goes_to_the_ik_node_and_from_there_to_those_who_watch(bench):
+    """``ros2 topic pub --once`` waits for one subscriber: no other may take the goal."""
+    bench.add(IkNode, robot_description=PANDA, tip_links=[TIP], use_tf=False)
+    chain = load_robot(PANDA).chain(None, TIP)
+    heard = []
+    watching = GoalTopics(bench.node, 'dq_ik', chain, lambda tip, pose: heard.append(pose))
+    path = bench.add(
+        partial(PathNode, Tally()), robot_description=PANDA, tip_links=[TIP], rest=100.0)
+    wait_until(lambda: bench.node.count_subscribers('dq_ik/goal_pose/current') == 2)
+    assert bench.node.count_subscribers('dq_ik/goal_pose') == 1
+    commands = bench.newest(JointState, 'dq_ik/joint_commands')
+    wait_until(lambda: bool(commands), what='the path begins')
+    sender = bench.add(Node, name='sender').create_publisher(PoseStamped, 'dq_ik/goal_pose', 1)
+    wait_until(sender.get_subscription_count)
+    msg = PoseStamped()
+    msg.header.frame_id = 'panda_link0'
+    goal = Pose.from_xyz_rpy((0.4, 0.1, 0.5), (3.1, 0.0, 0.2))
+    fill_pose(msg.pose, goal)
+
+    def rests() -> bool:  # a goal of the path may arrive with ours, and replace it
+        if path._resting_until <= time.monotonic():
+            sender.publish(msg)
+        return path._resting_until > time.monotonic()
+
+    wait_until(rests, what='the path rests')
+
+    def arrived() -> bool:
+        q = chain.configuration(dict(zip(commands[0].name, commands[0].position)))
+        return chain.fk(q).distance(goal)[0] < 1e-4
+
+    wait_until(arrived, what='the arm is at the goal')
+    watching.hear()
+    assert heard[-1].distance(goal) == pytest.approx((0.0, 0.0), abs=1e-6)
+    watching.close()

@@ -40,6 +40,7 @@ class GoalKind:
 POSE = GoalKind('goal_pose', PoseStamped)
 LOOK_AT = GoalKind('look_at', PointStamped)  # a point that the tip looks at
 RELATIVE = GoalKind('relative_goal', PoseStamped)  # a pose in the frame of another tip
+CURRENT = '/current'  # what the topic of the goals that are followed has after that of the goals
 
 
 def goal_kinds(tips: Sequence[str]) -> tuple[GoalKind, ...]:

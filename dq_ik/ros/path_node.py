@@ -113,12 +113,13 @@ class PathNode(Node):
         q = self._chain.configuration(dict(zip(msg.name, msg.position)), strict=False)
         self._tally.answer(self._chain.fk_all(q), time.monotonic())
 
-    def _on_foreign_goal(self, tip: str, _: Pose) -> None:
+    def _on_foreign_goal(self, tip: str, pose: Pose) -> None:
         now = time.monotonic()
         if now >= self._resting_until:
             self.get_logger().info(
                 f'somebody else moves {tip}: resting until {self._settings.rest:g} s after that')
             self._tally.forget()
+            self._goals.send(tip, pose)  # a goal of the path may have replaced it meanwhile
         self._resting_until = now + self._settings.rest
 
 

@@ -27,7 +27,15 @@ from dq_ik.goal import Goal
 from dq_ik.pose import Pose
 from dq_ik.robot.chain import Chain
 from dq_ik.ros.frames import FrameError
-from dq_ik.ros.goals import check_goal_topics, goal_topics, GoalKind, POSE, read_goal, write_goal
+from dq_ik.ros.goals import (
+    check_goal_topics,
+    CURRENT,
+    goal_topics,
+    GoalKind,
+    POSE,
+    read_goal,
+    write_goal,
+)
 from dq_ik.stream.report import Report
 from rcl_interfaces.msg import Parameter as ParameterMsg
 from rcl_interfaces.msg import ParameterEvent
@@ -50,7 +58,12 @@ WATCHED = ('method', 'mode', 'goal_mode')
 
 
 class GoalTopics:
-    """Publishers and listeners for the goals of all tips of a chain, in the frame of its base."""
+    """
+    Publishers and listeners for the goals of all tips of a chain, in the frame of its base.
+
+    Goals of others are heard from the ik node (:data:`dq_ik.ros.goals.CURRENT`), not from those who send
+    them: ``ros2 topic pub --once`` waits for one subscriber, which must be the ik node.
+    """
 
     def __init__(
         self, node: Node, remote: str, chain: Chain, on_goal: Callable[[str, Any], None],
@@ -60,8 +73,9 @@ class GoalTopics:
         Open the topics.
 
         :param remote: name of the ik node
-        :param on_goal: called by :meth:`hear` with tip and goal for goals that others send: a
-            Pose, or a Goal of another kind; goals in other frames than the base are left out
+        :param on_goal: called by :meth:`hear` with tip and goal for goals of others that the ik
+            node follows: a Pose, or a Goal of another kind; goals in other frames than the base
+            are left out
         :param kinds: of goals to send and hear
         """
         self._node = node
@@ -76,7 +90,8 @@ class GoalTopics:
             (kind, tip): node.create_publisher(kind.message, topic, NEWEST)
             for kind, tip, topic in topics}
         self._listeners = [
-            node.create_subscription(kind.message, topic, partial(self._take, kind, tip), WAITING)
+            node.create_subscription(
+                kind.message, topic + CURRENT, partial(self._take, kind, tip), WAITING)
             for kind, tip, topic in topics]
 
     def close(self) -> None:

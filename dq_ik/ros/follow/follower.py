@@ -30,7 +30,7 @@ from dq_ik.ros.follow import status
 from dq_ik.ros.follow.outputs import command_maps, Outputs
 from dq_ik.ros.follow.prepared import Prepared
 from dq_ik.ros.follow.turn import Turn
-from dq_ik.ros.goals import goal_kinds, goal_topics, GoalKind, read_goal
+from dq_ik.ros.goals import CURRENT, goal_kinds, goal_topics, GoalKind, read_goal
 from dq_ik.ros.remote import NEWEST
 from dq_ik.ros.running import NO_EVENTS_IN, NO_EVENTS_OUT, steady_timer, WARN_PERIOD
 from dq_ik.ros.settings import NodeSettings
@@ -64,6 +64,7 @@ class Follower:
         self._diagnostics = node.create_publisher(
             DiagnosticArray, '/diagnostics', 10, event_callbacks=NO_EVENTS_OUT)
         self._goals: dict[tuple[str, GoalKind], Any] = {}
+        self._current: dict[tuple[str, GoalKind], Any] = {}  # publishers of followed goals
         self._timer: Any = None
         self._tick_time = 0.0
         self._longest_step = 0.0
@@ -162,13 +163,25 @@ class Follower:
     # --- parts -----------------------------------------------------------------------------------
 
     def _subscribe(self, tips: tuple[str, ...]) -> None:
-        """Listen to ``~/goal_pose``, or ``~/<tip>/goal_pose`` of several, and to other kinds."""
+        """
+        Listen to ``~/goal_pose``, or ``~/<tip>/goal_pose`` of several, and to other kinds.
+
+        Who wants to see the goals listens to ``current`` below each of these topics.
+        """
         for subscription in self._goals.values():
             self._node.destroy_subscription(subscription)
+        for publisher in self._current.values():
+            self._node.destroy_publisher(publisher)
+        topics = {(tip, kind): topic for kind in goal_kinds(tips)
+                  for tip, topic in goal_topics('~', tips, kind).items()}
+        self._current = {
+            key: self._node.create_publisher(
+                key[1].message, topic + CURRENT, 10, event_callbacks=NO_EVENTS_OUT)
+            for key, topic in topics.items()}
         self._goals = {
-            (tip, kind): self._node.create_subscription(
-                kind.message, topic, self._taker(tip, kind), NEWEST, event_callbacks=NO_EVENTS_IN)
-            for kind in goal_kinds(tips) for tip, topic in goal_topics('~', tips, kind).items()}
+            key: self._node.create_subscription(
+                key[1].message, topic, self._taker(*key), NEWEST, event_callbacks=NO_EVENTS_IN)
+            for key, topic in topics.items()}
 
     def _taker(self, tip: str, kind: GoalKind) -> Callable[..., None]:
         """Return the callback of a topic; the executor inspects a partial at every call."""
@@ -208,6 +221,8 @@ class Follower:
         except DqIkError as error:
             self._refuse(error)
             return False
+        if self._current[tip, kind].get_subscription_count():
+            self._current[tip, kind].publish(msg)
         return True
 
     def _start(self) -> None:
