@@ -43,7 +43,8 @@ def start(context: LaunchContext) -> list:
         urdf=urdf, description=description, base=given['base'],
         tips=tips_of(given['robot'], tuple(given['tip'].split()), given['urdf'], given['base']),
         solver=given['solver'], viewer=viewer, sim=is_true(given['sim']),
-        path=is_true(given['path']), rviz_config=rviz_layout())
+        path=is_true(given['path']),
+        rviz_config=rviz_layout(description))
     notes = [LogInfo(msg=note)] if note else []
     return notes + [as_node(row) for row in demo_nodes(settings)]
 

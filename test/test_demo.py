@@ -18,9 +18,11 @@ from __future__ import annotations
 from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, HTTPServer
 import json
+import math
 import os
 from pathlib import Path
 import pty
+import re
 import signal
 import socket
 import subprocess
@@ -32,7 +34,7 @@ from dq_ik import load_robot, Pose, Solver
 from dq_ik.cli.demo import free_page_port
 from dq_ik.cli.main import main
 from dq_ik.demo import run as runner
-from dq_ik.demo.choices import find_robot, TIPS, tips_of, usable_viewer
+from dq_ik.demo.choices import find_robot, rviz_layout, TIPS, tips_of, usable_viewer
 from dq_ik.demo.nodes import demo_nodes, DemoSettings, MODULES, NodeRow
 from dq_ik.demo.run import Child, end_all, watch
 from dq_ik.errors import DqIkError
@@ -96,6 +98,19 @@ def test_rviz_stands_on_the_root_of_the_robot():
     assert rows(viewer='rviz')['rviz2'].arguments == ('-f', 'rail')
     assert rows(viewer='rviz', rviz_config=layout)['rviz2'].arguments == (
         '-d', str(layout), '-f', 'rail')
+
+
+@pytest.mark.parametrize('robot', ['panda', 'two_arms', 'humanoid', 'hand'])
+def test_the_camera_of_rviz_sees_the_whole_robot(robot):
+    """Every link at home, with room to move: RViz sees 22.5 degrees to either side."""
+    _, text = find_robot(robot)
+    layout = rviz_layout(text).read_text()
+    x, y, z, distance = (float(re.search(rf'(?m)^ +{key}: (.*)$', layout).group(1))
+                         for key in ('X', 'Y', 'Z', 'Distance'))
+    model = load_robot(text)
+    poses = model.link_poses(model.whole.joint_positions(model.whole.neutral))
+    farthest = max(np.linalg.norm(pose.position - (x, y, z)) for pose in poses.values())
+    assert 1.5 * farthest < distance * math.tan(math.radians(22.5)) < 3.0 * farthest
 
 
 def test_command_line_of_a_node(tmp_path):

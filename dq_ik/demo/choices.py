@@ -15,16 +15,21 @@
 
 from __future__ import annotations
 
+import atexit
 from importlib.util import find_spec
 from pathlib import Path
+import re
+from tempfile import NamedTemporaryFile
 
 from dq_ik.errors import ChainError
 from dq_ik.robot import bundled
 from dq_ik.robot.model import JointKind, RobotModel
 from dq_ik.robot.urdf import load_robot, read_source
+import numpy as np
 
 DEFAULT_ROBOT = 'panda'
 RVIZ = ('rviz2', 'robot_state_publisher', 'interactive_markers')  # what the demo in RViz needs
+RVIZ_DISTANCE = 2.6  # of its camera from the robot, in sizes of the robot at home
 
 #: links that get goals, for robots of ours with several ends
 TIPS = {
@@ -102,6 +107,23 @@ def has_package(name: str) -> bool:
         return False
 
 
-def rviz_layout() -> Path:
-    """Return the file with the layout of RViz."""
-    return bundled.share_folder() / 'rviz' / 'demo.rviz'
+def rviz_layout(description: str) -> Path:
+    """
+    Return a file with the layout of RViz, whose camera sees the whole robot.
+
+    The file is removed at the end of this process.
+
+    :param description: text of the URDF
+    """
+    text = (bundled.share_folder() / 'rviz' / 'demo.rviz').read_text()
+    model = load_robot(description)
+    home = model.whole.joint_positions(model.whole.neutral)
+    places = np.array([pose.position for pose in model.link_poses(home).values()])
+    center = 0.5 * (places.min(axis=0) + places.max(axis=0))
+    size = float(np.linalg.norm(np.ptp(places, axis=0))) or 1.0
+    for key, value in zip(('X', 'Y', 'Z', 'Distance'), (*center, RVIZ_DISTANCE * size)):
+        text = re.sub(rf'(?m)^( +{key}:) .*$', rf'\g<1> {value:.3f}', text)
+    with NamedTemporaryFile('w', prefix='dq_ik_', suffix='.rviz', delete=False) as file:
+        file.write(text)
+    atexit.register(Path(file.name).unlink, missing_ok=True)
+    return Path(file.name)
