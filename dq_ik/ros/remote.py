@@ -61,8 +61,8 @@ class GoalTopics:
     """
     Publishers and listeners for the goals of all tips of a chain, in the frame of its base.
 
-    Goals of others are heard from the ik node (:data:`dq_ik.ros.goals.CURRENT`), not from those who send
-    them: ``ros2 topic pub --once`` waits for one subscriber, which must be the ik node.
+    Goals of others are heard from the ik node (topics in :data:`CURRENT`), not from those who
+    send them: ``ros2 topic pub --once`` waits for one subscriber, which must be the ik node.
     """
 
     def __init__(
