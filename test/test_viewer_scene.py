@@ -215,6 +215,7 @@ def test_no_mesh_is_read_outside_of_the_roots(uri, tmp_path):
     ('<sphere radius="0.2"/>', '<sphere radius="x"/>', '1 finite number of at least 0'),
     ('<sphere radius="0.2"/>', '<sphere radius="-1"/>', 'radius="-1"'),
     ('<sphere radius="0.2"/>', '<sphere radius="1e999"/>', 'finite'),
+    ('<sphere radius="0.2"/>', '<sphere radius="1e300"/>', 'finite'),
     ('rgba="1 0 0 0.5"', 'rgba="1 0"', '3 or 4 finite numbers from 0 to 1'),
     ('rgba="0 1 0 1"', 'rgba="0 255 0 1"', 'from 0 to 1'),
     ('xyz="1 2 3"', 'xyz="1 2 nan"', 'xyz="1 2 nan"'),

@@ -23,6 +23,7 @@ from xml.etree import ElementTree
 from dq_ik.errors import DqIkError
 from dq_ik.pose import Pose
 
+LARGEST = 1e9  # number that is drawn: browsers have single precision
 DEFAULT_RGBA = (0.72, 0.74, 0.78, 1.0)
 
 Rgba = tuple[float, float, float, float]
@@ -171,7 +172,7 @@ def _numbers(element: ElementTree.Element, name: str, default: str, counts: tupl
     except ValueError:
         values = []
     if len(values) not in counts or not all(
-            math.isfinite(value) and least <= value <= greatest for value in values):
+            abs(value) <= LARGEST and least <= value <= greatest for value in values):
         bounds = '' if least == -math.inf else (
             ' of at least 0' if greatest == math.inf else ' from 0 to 1')
         wanted = ' or '.join(map(str, counts))
