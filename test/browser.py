@@ -87,7 +87,7 @@ class Browser:
         self.failed_requests = failed
         wait_until(lambda: len(server.get_clients()) == 1, 60.0, 'the page connects')
         self.client, = server.get_clients().values()
-        page.wait_for_selector('canvas', state='attached')
+        page.wait_for_selector('canvas', state='attached', timeout=90_000)
 
     def look_at(self, target: np.ndarray, eye: np.ndarray) -> None:
         """Move the camera, and wait until the page has told us so."""
