@@ -197,7 +197,7 @@ def conclude(blocks):
         copy(work.pool[0], q)
     if not solved or request.posture_iterations > 0:
         for i in range(q.shape[0]):
-            if not math.isfinite(q[i]):  # a goal so far away that its square is no number
+            if not abs(q[i]) <= FARTHEST:  # a goal so far away that its square is no number
                 q[i] = min(max(work.seed[i], work.low[i]), work.high[i])
         finish(blocks, q)
         cost, worst = evaluate(blocks, q)
