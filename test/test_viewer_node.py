@@ -114,7 +114,7 @@ def test_joint_states_move_the_robot(bench, viewer):
     chain = load_robot(PANDA).chain(None, TIP)
     positions = {**chain.joint_positions(chain.neutral), 'panda_joint1': 0.7, 'other': 1.0}
     message = JointState(name=list(positions), position=list(positions.values()))
-    expected = chain.fk(chain.configuration(positions))
+    expected = chain.fk(chain.configuration(positions, strict=False))
 
     def arrived() -> bool:
         states.publish(message)
@@ -142,7 +142,7 @@ def test_goals_of_others_move_the_handle(bench, viewer):
 def test_a_dragged_point_is_a_point_on_its_topic(bench, viewer):
     """The look_at topic, in the frame of the base."""
     points = bench.newest(PointStamped, 'dq_ik/look_at', 1)
-    wait_until(lambda: viewer._goals._publishers[LOOK_AT, TIP].get_subscription_count() > 1)
+    wait_until(lambda: viewer._goals._publishers[LOOK_AT, TIP].get_subscription_count() > 0)
     viewer.page._choose_kind(TIP, 'look at')
     drag(viewer, GOAL, 'update')
     drag(viewer, GOAL, 'end')
@@ -155,7 +155,7 @@ def test_a_dragged_point_is_a_point_on_its_topic(bench, viewer):
 
 def test_points_of_others_move_the_handle(bench, viewer):
     """The page then shows the kind of that goal."""
-    points = bench.node.create_publisher(PointStamped, 'dq_ik/look_at', 1)
+    points = bench.node.create_publisher(PointStamped, 'dq_ik/look_at/current', 1)
     wait_until(lambda: points.get_subscription_count() > 0)
     msg = PointStamped()
     msg.header.frame_id = 'panda_link0'
@@ -177,7 +177,7 @@ def test_a_relative_goal_goes_to_its_topic(bench, remote):
         Path(__file__).parent.parent / 'urdf' / 'two_arms.urdf').read_text())
     wait_until(lambda: node.page is not None)
     goals = bench.newest(PoseStamped, f'pair/{right}/relative_goal', 1)
-    wait_until(lambda: node._goals._publishers[RELATIVE, right].get_subscription_count() > 1)
+    wait_until(lambda: node._goals._publishers[RELATIVE, right].get_subscription_count() > 0)
     node.page._choose_kind(right, f'relative to {left}')
     node.page._set_goal(right, GOAL)
     wait_until(lambda: bool(goals), what='relative goal')

@@ -61,7 +61,7 @@ def check_goal_topics(node: Node, remote: str, tips: Sequence[str]) -> None:
     for tip, topic in ((tip, topic) for kind in goal_kinds(tips)
                        for tip, topic in goal_topics(remote, tips, kind).items()):
         try:
-            name = node.resolve_topic_name(topic)
+            name = node.resolve_topic_name(topic + CURRENT).removesuffix(CURRENT)
         except RuntimeError as error:  # RCLError, which rclpy does not export
             why = str(error).split(', at ')[0]
             raise ChainError(f"tip '{tip[:40]}' of {len(tip)} characters can have no goal topic: "
