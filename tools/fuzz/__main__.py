@@ -58,6 +58,8 @@ def fuzz(seed: int, jobs: int, seconds: float, folder: Path) -> tuple[Counter, l
             kinds.update(line.partition(':')[0] for line in violations)
             counts['violations'] += len(violations)
             print(f'case {number}: {violations[0][:150]!r}', flush=True)
+        if counts['cases'] % 500 == 0:
+            print(f"so far {counts['solves']:,} solves", flush=True)
     print(f'worst time over budget (at least 1 ms; best of 6 solves): {worst:.1f}')
     return counts, [f'{count} x {kind}' for kind, count in kinds.most_common()]
 

@@ -184,6 +184,8 @@ class Attack:
         number = 0
         while time.monotonic() < end:
             number += 1
+            if number % 5000 == 0:
+                print(f"so far {self.counts['requests']:,} requests", flush=True)
             if number % 200 == 0:
                 self.send(self.services[2][0], self.restore(), None)
             if self.r.random() < 0.5:
