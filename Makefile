@@ -17,7 +17,7 @@ RUN = $(VENV)/bin/python
 unexport PYTHONPATH PYTHONHOME LD_LIBRARY_PATH AMENT_PREFIX_PATH CMAKE_PREFIX_PATH
 unexport COLCON_PREFIX_PATH _ROS_WHEELS_BOOTSTRAP_COMPLETE
 
-.PHONY: help setup demo test fuzz soak lint bench dist wheel clean
+.PHONY: help setup demo test lint bench fuzz soak licences dist wheel clean
 
 help:
 	@echo 'make demo   watch an arm follow a moving goal   ARGS="--duration 5 --no-browser"'
@@ -26,6 +26,7 @@ help:
 	@echo 'make soak   a node under mixed load             ARGS="--minutes 30"'
 	@echo 'make lint   check style and types'
 	@echo 'make bench  measure, and compare with peers     ARGS=--quick'
+	@echo 'make licences  list the licences of all dependencies'
 	@echo 'make dist   write dist/*.tar.gz, from which gcc alone builds'
 	@echo 'make wheel  write dist/*.whl for this architecture, all its processors'
 	@echo 'make setup  only prepare $(VENV) and the native library'
@@ -62,6 +63,10 @@ bench:
 	@$(SETUP) bench
 	@$(RUN) -m benchmark.install
 	@$(RUN) -m benchmark $(ARGS)
+
+licences:
+	@$(SETUP) viewer sim
+	@$(RUN) tools/licences.py
 
 dist:
 	@$(SETUP)
