@@ -38,6 +38,7 @@ from benchmark.protocol import (
 from benchmark.runner import Runner, start_workers, Worker
 from benchmark.timing import attempt, interleaved, run, undisturbed
 from benchmark.worker import Host
+from dq_ik.robot.urdf import load_robot
 import numpy as np
 import pytest
 
@@ -165,6 +166,15 @@ def test_a_stretch_during_which_others_had_the_core_is_repeated():
     answers = undisturbed(partial(run, solver, [None], np.zeros((1, 2)), chained=False))
     assert solver.calls == 1 + answers.disturbed > 1
     assert answers.seconds[0] < 0.01
+
+
+def test_reachable_poses_are_those_of_configurations_and_seeds_are_in_the_middle(panda):
+    problems = cases.reachable(panda, 20)
+    chain = load_robot(panda.urdf).chain(panda.base, list(panda.tips))
+    assert (problems.settings.position_tolerance, problems.settings.rotation_tolerance) == (
+        1e-5, 1e-5)
+    assert problems.seeds == pytest.approx(np.tile((chain.lower + chain.upper) / 2, (20, 1)))
+    assert all(chain.solve(goal[0], timeout=1.0).success for goal in problems.goals)
 
 
 def test_runner_verifies_a_real_peer_in_its_own_process(panda):

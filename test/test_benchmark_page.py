@@ -273,3 +273,13 @@ def test_readme_gets_the_table_between_its_markers(tmp_path):
     assert text.endswith('\nafter\n')
     assert '| dq_ik pgs | 1 | 100 | 8.0 |' in text
     assert 'old' not in text
+
+
+def test_readme_shows_means_over_the_robots(tmp_path):
+    """Each robot counts the same, failures included; solvers that fail most goals are left out."""
+    file = tmp_path / 'README.md'
+    file.write_text(f'{readme.START}\n{readme.STOP}\n')
+    readme.write(results(cell(mean_us=8.0), cell(robot='ur5', mean_us=16.0, solved=9_000),
+                         cell(solver='slow', solved=1_000)), file)
+    assert '| dq_ik pgs | 2 | 95 | 12 |' in file.read_text().replace('12.0', '12')
+    assert 'slow' not in file.read_text()
