@@ -81,7 +81,7 @@ EXTRAS = {
     ],
     'viewer': ['pycollada', 'trimesh', 'viser==1.1.1'],
     'sim': ['mujoco'],
-    'build': [f'numba=={NUMBA}'],
+    'build': [f'numba=={NUMBA}', 'setuptools'],
     'setup': ['uv'],  # of tools/setup
     'lint': [
         *(f'flake8-{name}' for name in FLAKE8_PLUGINS), 'flake8', 'hypothesis', 'mypy',

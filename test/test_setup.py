@@ -116,6 +116,8 @@ def test_new_pins_are_installed(steps):
 @pytest.mark.parametrize(('output', 'words'), [
     ('WARNING: Retrying (Retry(total=1, ...)) after connection broken', 'cannot be reached'),
     ('ERROR: No matching distribution found for ros-rclpy==7.1.6', 'has no ros-rclpy==7.1.6'),
+    ('ERROR: THESE PACKAGES DO NOT MATCH THE HASHES FROM THE REQUIREMENTS FILE. If you have ...\n'
+     '    rich==14.3.4 from https://...\n', 'A file of rich==14.3.4 does not have the hash'),
     ('OSError: [Errno 28] No space left on device', 'disk is full'),
     ('something else', 'see the log'),
 ])
@@ -244,10 +246,12 @@ def test_pip_takes_over_where_uv_fails(monkeypatch, tmp_path):
                 raise report.CommandError('It failed.', 'index')
 
     monkeypatch.setattr(installer.Installer, '_pip_settings', lambda self, python: [])
-    tool = installer.Installer(tmp_path / 'bin' / 'python', tmp_path / 'pins', Log())
+    (tmp_path / 'lock').write_text('')
+    tool = installer.Installer(tmp_path / 'bin' / 'python', tmp_path / 'lock', Log())
     tool.install('a')
     tool.install('b')
-    assert ran == [('python', 'uv'), ('uv', 'a'), ('python', 'a'), ('python', 'b')]
+    assert ran == [('python', tmp_path / 'requirements.txt'), ('uv', 'a'), ('python', 'a'),
+                   ('python', 'b')]
 
 
 def fake_build(folder: Path, text: str) -> library.Library:
@@ -285,18 +289,3 @@ def test_library_that_is_there_is_not_announced(tmp_path, capsys):
     build.finish()
     build.stop()
     assert capsys.readouterr().out == ''
-
-
-def test_pins_cover_all_requirements():
-    """Every requirement of setup.py is pinned for each supported Python."""
-    pinned = {line.split('==')[0] for line in
-              (ROOT / 'requirements' / 'constraints.txt').read_text().splitlines()
-              if not line.startswith('#')}
-    code = ('import setuptools, json; setuptools.setup = lambda **k: print(json.dumps('
-            'k["install_requires"] + sum(k["extras_require"].values(), []))); '
-            'exec(open("setup.py").read())')
-    listed = subprocess.run([sys.executable, '-c', code], cwd=ROOT, capture_output=True,
-                            text=True, check=True).stdout
-    names = {item.split('=')[0].split('<')[0].split('[')[0].replace('_', '-')
-             for item in json.loads(listed)}
-    assert names <= pinned

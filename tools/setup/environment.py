@@ -36,6 +36,8 @@ _UNREACHABLE = re.compile(
     r'Retrying \(Retry|NewConnectionError|ConnectTimeout|Temporary failure in name resolution'
     r'|Network is unreachable|Connection refused|ProxyError|SSLError'
 )
+#: what pip prints above the distribution whose file is not the one that was locked
+_CHANGED = re.compile(r'DO NOT MATCH THE HASHES[^\n]*\n\s*(\S+)')
 _ABSENT = re.compile(r'No matching distribution found for ([^\s;]+)')
 
 
@@ -68,7 +70,7 @@ def set_up(root: Path, venv: Path, extras: Iterable[str]) -> None:
     :raises SetupError: with one sentence for the user
     """
     python = venv / 'bin' / 'python'
-    pins = _digest(root / 'setup.py', root / 'requirements' / 'constraints.txt')
+    pins = _digest(root / 'setup.py', root / 'requirements' / 'lock.txt')
     state = State(venv)
     if not python.exists() or state.done.get('installing') or 'pins' not in state.done:
         state = _make(venv, root)
@@ -113,15 +115,16 @@ def _make(venv: Path, root: Path) -> State:
 
 def _install(root: Path, python: Path, extras: list[str], state: State, venv: Path,
              library: Library) -> None:
-    """Install this checkout with its pinned dependencies; numba first, for the library."""
+    """Install the locked dependencies, numba first, for the library; then this checkout."""
     report = Report(venv / 'setup.log')
-    report.begin(f'Installing dq_ik with {", ".join(extras)} (pinned; a minute or less)')
+    report.begin(f'Installing dq_ik with {", ".join(extras)} (by hashes; a minute or less)')
     state.record(installing=True)
     try:
-        installer = Installer(python, root / 'requirements' / 'constraints.txt', report)
-        installer.install('setuptools', 'numba')
+        installer = Installer(python, root / 'requirements' / 'lock.txt', report)
+        installer.install_extras('build')
         library.start()
-        installer.install('--no-build-isolation', '--editable', f'{root}[{",".join(extras)}]')
+        installer.install_extras('base', *extras)
+        installer.install('--editable', root)
     except CommandError as error:
         if 'Installing collected packages' not in error.output:
             state.record(installing=False)
@@ -140,6 +143,10 @@ def _explain(error: CommandError) -> str:
             f'The Python package index has no {absent.group(1)} for Python '
             f'{platform.python_version()} on {platform.machine()}.'
         )
+    changed = _CHANGED.search(error.output)
+    if changed:
+        return (f'A file of {changed.group(1)} does not have the hash of requirements/lock.txt: '
+                'somebody changed it, or the index has another build.')
     if 'No space left on device' in error.output:
         return 'The disk is full: the environment needs about 1 GB.'
     return str(error)

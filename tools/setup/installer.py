@@ -12,7 +12,9 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 """
-Install packages: by uv where it can stand in for pip, which is several times slower; else by pip.
+Install packages whose hashes are known: by uv where it can stand in for pip, else by pip.
+
+pip is several times slower.
 
 uv reads no settings of pip. They are handed on where all of them are understood; where one is not,
 or uv fails, pip does the work.
@@ -21,7 +23,7 @@ or uv fails, pip does the work.
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 import subprocess
 
@@ -40,30 +42,40 @@ PLACES = {'index-url': 'UV_DEFAULT_INDEX', 'extra-index-url': 'UV_INDEX', 'cert'
 
 
 class Installer:
-    """Installs pinned packages into an environment."""
+    """Installs the packages of a lock file into an environment, and nothing else."""
 
-    def __init__(self, python: Path, constraints: Path, report: Report) -> None:
+    def __init__(self, python: Path, lock: Path, report: Report) -> None:
         """Get uv, if it can be used."""
-        self._report = report
+        self._report, self._lock = report, lock
+        self._chosen = python.parent.parent / 'requirements.txt'
         self._environment = {**interfaces.clean_environment(python), 'DQ_IK_NATIVE': 'plain'}
         self._pip = [
             python, '-m', 'pip', 'install', '--disable-pip-version-check', '--no-input',
-            '--no-compile', '--retries', '2', '--constraint', constraints]
+            '--no-compile', '--retries', '2', '--no-deps', '--no-build-isolation', '--use-pep517']
         self._uv = [
             python.parent / 'uv', 'pip', 'install', '--no-config', '--python', python,
-            '--constraint', constraints]
+            '--no-deps', '--no-build-isolation']
         settings = uv_settings(self._pip_settings(python))
         self._settings = settings
         if settings is not None:
             try:
-                report.run([*self._pip, '--no-deps', 'uv'], self._environment, FAILURE)
+                report.run([*self._pip, *self._locked('setup')], self._environment, FAILURE)
             except CommandError as error:
                 if 'No matching distribution' not in error.output:
                     raise
                 self._settings = None
 
+    def install_extras(self, *extras: str) -> None:
+        """Install what some extras need; every file must have one of the hashes of the lock."""
+        self.install(*self._locked(*extras))
+
+    def _locked(self, *extras: str) -> list[object]:
+        """Return the arguments that install the lines of the lock file for some extras."""
+        self._chosen.write_text(chosen(self._lock.read_text(), extras))
+        return ['--require-hashes', '--requirement', self._chosen]
+
     def install(self, *what: object) -> None:
-        """Install requirements."""
+        """Install something without its dependencies."""
         if self._settings is not None:
             try:
                 self._report.run([*self._uv, *what], {**self._environment, **self._settings},
@@ -77,6 +89,17 @@ class Installer:
         """Return the settings of pip, one in a line."""
         return subprocess.run([python, '-m', 'pip', 'config', 'list'], env=self._environment,
                               capture_output=True, text=True, check=False).stdout.splitlines()
+
+
+def chosen(lock: str, extras: Collection[str]) -> str:
+    """
+    Return the lines of a lock file that some extras need.
+
+    :param lock: entries that begin with ``# for extra1 extra2``
+    """
+    entries = lock.split('\n# for ')[1:]
+    return ''.join(f'{lines}\n' for users, _, lines in (e.partition('\n') for e in entries)
+                   if set(users.split()) & set(extras))
 
 
 def uv_settings(lines: Sequence[str]) -> dict[str, str] | None:
