@@ -215,8 +215,9 @@ def soak(seconds: float) -> dict[str, Any]:
     with ros_processes.run_node(robot_description=ros_robot.urdf_text(), **ARM) as node:
         with Client('soak') as client:
             ready = client.node.create_client(GetPositionIK, '/dq_ik/compute_ik')
-            if not ready.wait_for_service(START_UP):
-                raise SystemExit(node.log)
+            while not ready.wait_for_service(1.0):
+                if not node.alive:
+                    raise SystemExit(node.log)
         runs = {name: subprocess.Popen(
             [sys.executable, __file__, '--part', name, '--minutes', str(seconds / 60.0)],
             stdout=subprocess.PIPE, text=True) for name in PARTS}

@@ -274,10 +274,12 @@ def _attack_one(name: str, end: float, folder: Path, counts: Counter, kinds: Cou
     with ros_processes.run_node(robot_description=ros_robot.urdf_text(), **ARM) as node, \
             Client('fuzzer') as client:
         attack = Attack(client, Random(name), blame, counts)
-        for service, *_ in attack.services:
-            if not service.wait_for_service(START_UP):
+        late = time.monotonic() + START_UP
+        while not all(service.service_is_ready() for service, *_ in attack.services):
+            if not node.alive or time.monotonic() > late:
                 blame('the node does not start', node.log)
-                return
+                raise SystemExit(f'the node does not start: {node.log[-2000:]}')
+            time.sleep(0.1)
         attack.run(end - time.monotonic(), lambda: node.alive)
         counts['nodes'] += 1
         if not node.alive:
