@@ -21,6 +21,8 @@ from dq_ik.core.compile import kernel
 from dq_ik.core.memory.layout import BALL, ELEMENT_KIND, SWING, TWIST_LOWER, TWIST_UPPER, VARIABLE
 
 TURN = 2.0 * math.pi
+ROUNDING = 1e-12  # angles beyond a limit that are inside but for rounding [rad]
+Z = (0.0, 0.0, 1.0)
 
 
 @kernel
@@ -45,6 +47,25 @@ def advance(tree, q, x, fraction, lower, upper, q_out):
         v = quaternion.log(swing_twist.project(
             rotation, limits[SWING], limits[TWIST_LOWER], limits[TWIST_UPPER]))
         q_out[i], q_out[i + 1], q_out[i + 2] = v
+
+
+@kernel
+def project_balls(tree, q):
+    """Move balls that are outside into their cone and range, in place; tell if any was."""
+    changed = False
+    for element in range(tree.index.shape[0]):
+        if tree.index[element, ELEMENT_KIND] != BALL:
+            continue
+        i = tree.index[element, VARIABLE]
+        limits = tree.element[element]
+        rotation = quaternion.exp((q[i], q[i + 1], q[i + 2]))
+        tilt, turn = swing_twist.angles(rotation, Z)
+        if (tilt > limits[SWING] + ROUNDING or turn < limits[TWIST_LOWER] - ROUNDING
+                or turn > limits[TWIST_UPPER] + ROUNDING):
+            q[i], q[i + 1], q[i + 2] = quaternion.log(swing_twist.project(
+                rotation, limits[SWING], limits[TWIST_LOWER], limits[TWIST_UPPER]))
+            changed = True
+    return changed
 
 
 @kernel

@@ -80,7 +80,7 @@ def evaluate(blocks, q):
             work.error[k, 3 + i] = e_r[i]
         tip_cost, tip_worst = _weigh(work.goals[k], e_p, e_r, work.residual[k])
         cost += tip_cost
-        if not tip_worst <= worst:  # also where it is not a number
+        if worst <= math.inf and not tip_worst <= worst:  # also where it is not a number
             worst = tip_worst
     return cost, worst
 
@@ -116,8 +116,8 @@ def _weigh(goal, e_p, e_r, residual_out):
         residual_out[r] = goal[WEIGHT + r] * linear
         residual_out[3 + r] = goal[WEIGHT + 3 + r] * angular
         cost += residual_out[r] * residual_out[r] + residual_out[3 + r] * residual_out[3 + r]
-    return cost, math.sqrt(max(square_p / goal[TOLERANCE] ** 2,
-                               square_r / goal[TOLERANCE + 1] ** 2))
+    worst_p, worst_r = square_p / goal[TOLERANCE] ** 2, square_r / goal[TOLERANCE + 1] ** 2
+    return cost, math.sqrt(max(worst_p, worst_r) + 0.0 * (worst_p + worst_r))  # or not a number
 
 
 @kernel

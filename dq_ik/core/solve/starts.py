@@ -33,7 +33,15 @@ from dq_ik.core.compile import kernel, routine
 from dq_ik.core.kinematics.configuration import TURN
 from dq_ik.core.memory.arrays import vector
 from dq_ik.core.memory.blocks import tree_of, work_of
-from dq_ik.core.memory.layout import AIM, ELEMENT_KIND, FIXED, MULTIPLIER, REVOLUTE, WEIGHT
+from dq_ik.core.memory.layout import (
+    AIM,
+    ELEMENT_KIND,
+    FARTHEST,
+    FIXED,
+    MULTIPLIER,
+    REVOLUTE,
+    WEIGHT,
+)
 import numpy as np
 
 NEAREST_FIRST = 25  # stored configurations tried in order of distance; then in stored order
@@ -111,11 +119,18 @@ def goal_at_base(tree, goal):
     t = dual_quaternion.translation(target)
     r, origin = frame.load(tree.element[0])
     back = quaternion.conj(r)
-    p = quaternion.rotate(back, (t[0] - origin[0], t[1] - origin[1], t[2] - origin[2]))
+    p = quaternion.rotate(back, (_near(t[0] - origin[0]), _near(t[1] - origin[1]),
+                                 _near(t[2] - origin[2])))
     r = quaternion.mul(back, target[0])
     return (np.float32(w_p), np.float32(2.0 * w_r),
             (np.float32(r[0]), np.float32(r[1]), np.float32(r[2]), np.float32(r[3])),
             (np.float32(2.0 * p[0]), np.float32(2.0 * p[1]), np.float32(2.0 * p[2])))
+
+
+@kernel
+def _near(value):
+    """Return a coordinate whose square is a number in single precision."""
+    return min(max(value, -FARTHEST), FARTHEST)
 
 
 @kernel

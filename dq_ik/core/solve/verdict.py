@@ -22,7 +22,7 @@ import math
 from dq_ik.core.algebra import dual_quaternion, quaternion
 from dq_ik.core.compile import kernel, routine
 from dq_ik.core.kinematics.ball_limits import pressed
-from dq_ik.core.kinematics.configuration import unwind
+from dq_ik.core.kinematics.configuration import project_balls, unwind
 from dq_ik.core.memory.blocks import answer_of, request_of, tree_of, work_of
 from dq_ik.core.memory.layout import (
     AIM,
@@ -72,10 +72,11 @@ SENTENCES = {
 
 @routine
 def finish(blocks, q):
-    """Unwind whole turns and clamp, in place; return whether anything was changed."""
-    work = work_of(blocks)
+    """Unwind whole turns, clamp and project, in place; return whether anything was changed."""
+    tree, work = tree_of(blocks), work_of(blocks)
     turned = unwind(work, q)
-    return enclose(work, q) or turned
+    moved = enclose(work, q)
+    return project_balls(tree, q) or moved or turned
 
 
 @kernel
