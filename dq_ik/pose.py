@@ -20,6 +20,7 @@ from typing import overload
 
 from dq_ik.core.algebra import dual_quaternion, quaternion
 from dq_ik.core.entries.pose_input import Fault, PoseKind
+from dq_ik.core.memory.layout import FARTHEST
 from dq_ik.errors import PoseError
 from dq_ik.native.load import door, fault_of
 import numpy as np
@@ -178,6 +179,8 @@ class Pose:
         :param xi: ``(v, w)``, linear first, shape (6,).
         """
         xi = floats(xi, 6, 'a twist')
+        if math.hypot(*xi[3:]) > FARTHEST:
+            raise PoseError(f'a twist turns by at most {FARTHEST:g} rad, got {xi[3:]}')
         return cls(*dual_quaternion.exp(xi[:3], xi[3:]))
 
     def log(self) -> np.ndarray:

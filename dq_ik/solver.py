@@ -85,7 +85,8 @@ class Solver:
             or m; outside the limits it is moved into them; None: mode
             'speed' with restarts starts at the stored configuration nearest to the goals, others
             at the neutral one
-        :param bounds: lower and upper limits for this call, narrower than the chain's
+        :param bounds: lower and upper limits for this call, narrower than the chain's; of a ball,
+            its cone comes first
         :param timeout: time budget of this call [s]; None: that of the options
         """
         seconds = 0.0 if timeout is None else checked('timeout', timeout)

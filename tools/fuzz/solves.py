@@ -160,7 +160,11 @@ class _Case:
         with np.errstate(all='ignore'):
             lower, upper = chain.lower, chain.upper
             if bounds is not None:
-                lower, upper = np.maximum(lower, bounds[0]), np.minimum(upper, bounds[1])
+                balls = (JointKind.BALL, JointKind.FLOATING)
+                boxed = [chain.model.joint(v.joint).kind not in balls
+                         for v in chain.variables]  # the cone of a ball comes before bounds
+                lower = np.where(boxed, np.maximum(lower, bounds[0]), lower)
+                upper = np.where(boxed, np.minimum(upper, bounds[1]), upper)
         for name, rows in (('q', q[None]), ('solutions', result.solutions),
                            ('trace', result.trace)):
             if not np.isfinite(rows).all():

@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from dq_ik.core.algebra.vector import copy, fill
+from dq_ik.core.algebra.vector import all_finite, copy, fill
 from dq_ik.core.compile import kernel
 from dq_ik.core.memory.arrays import address
 from dq_ik.core.memory.layout import ANSWER, PACKING, REQUEST, ROBOT, WORK
@@ -138,8 +138,8 @@ def take_row(robot, request, answers, row, work):
 
 @kernel
 def record(blocks, q):
-    """Append a configuration to the trace, as long as there is room."""
+    """Append a configuration of numbers to the trace, as long as there is room."""
     answer = answer_of(blocks)
-    if answer.n_trace[0] < answer.trace.shape[0]:
+    if answer.n_trace[0] < answer.trace.shape[0] and all_finite(q):
         copy(q, answer.trace[answer.n_trace[0]])
         answer.n_trace[0] += 1

@@ -35,7 +35,7 @@ class PackError(IntEnum):
     PARENT = 2  # the parent of a joint is neither -1 nor the number of an earlier row
     ORIGIN = 3  # the pose of a joint is not finite, or its quaternion is zero
     AXIS = 4  # the axis of a joint is zero or not finite
-    LIMITS = 5  # lower limit above the upper one, not a number, or beyond 1e9 on the wrong side
+    LIMITS = 5  # limits out of order, not a number, or beyond 1e9 on the wrong side
     MIMIC_ROW = 6  # the joint to be followed is neither -1 nor the number of another row
     MIMIC_KIND = 7  # only revolute and prismatic joints follow others or are followed
     MIMIC_OF_MIMIC = 8  # a joint follows a mimic: let it follow the master of that one

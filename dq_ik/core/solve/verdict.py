@@ -39,6 +39,7 @@ from dq_ik.core.memory.layout import (
 from dq_ik.core.solve.residual import assemble
 
 PRESSED = 1e-7  # slope against a limit that counts as pressing [weighted m^2 / rad]
+MOST_PROJECTIONS = 50  # of balls onto their cones and bounds in turn
 PRESSED_BALL = 2  # mark of the first variable of a ball
 AT_LIMIT = 1e-9  # of a limit [rad or m]
 BEYOND = 1e-9  # part of the reach by which rounding may exceed it
@@ -76,7 +77,13 @@ def finish(blocks, q):
     tree, work = tree_of(blocks), work_of(blocks)
     turned = unwind(work, q)
     moved = enclose(work, q)
-    return project_balls(tree, q) or moved or turned
+    for _ in range(MOST_PROJECTIONS):  # between cones and bounds, which may have no common point
+        if not project_balls(tree, q):
+            return moved or turned
+        moved = True
+        enclose(work, q)
+    project_balls(tree, q)
+    return True
 
 
 @kernel
