@@ -119,7 +119,7 @@ class Goal:
 
     @property
     def place(self) -> tuple[str, Pose]:
-        """What a stream compares: the frame that the target moves with, and the place named."""
+        """Return what a stream compares: the frame of the target, and the place that is named."""
         if self.look_at is not None:
             return 'look at', Pose.from_xyz_wxyz(self.look_at, (1.0, 0.0, 0.0, 0.0))
         return self.relative_to or '', self.pose

@@ -224,7 +224,7 @@ def test_the_text_says_best_reach_once(message, words):
 
 
 def test_the_mouse_reaches_every_handle_through_the_status_markers():
-    """RViz picks what is in front: the sphere hides the core, and nothing is before the rest."""
+    """A pick takes what is in front: the sphere hides the core, nothing is before the rest."""
     scale = 0.2
     handle = goal_marker(TIP, 'base', A, scale, position_only=False, world_axes=False)
     sphere, = (part for control in handle.controls for part in control.markers)

@@ -238,7 +238,7 @@ def soak(seconds: float) -> dict[str, Any]:
 
 
 def table(found: dict[str, Any]) -> tuple[list[tuple[str, str, str]], list[str]]:
-    """Return the rows of the table (what, measured, bar), and the bars that are missed."""
+    """Return rows of what was measured beside its bar, and the bars that are missed."""
     part, calls = found['stream'], found['clients']
     bare, own = found['timer']['gaps']['worst'], part['stamp gaps']['worst']
     sender = part['gaps']['worst']

@@ -52,7 +52,7 @@ class Report:
 
     @property
     def reason(self) -> str:
-        """The message without its details in brackets, and without what the headline says."""
+        """Return the message without details in brackets, and without what the headline says."""
         words = self.message.partition(' [')[0]
         if words.lower().startswith(self.headline.lower()):
             words = words[len(self.headline):].lstrip(' :,')

@@ -26,7 +26,7 @@ from dq_ik.robot.model import RobotModel
 import numpy as np
 
 OBJECTIVES = ('center_joints_weight', 'minimal_displacement_weight', 'rest_posture_weight',
-          'avoid_joint_limits_weight')
+              'avoid_joint_limits_weight')
 
 
 def random_chain(r: Random, model: RobotModel) -> Chain:
