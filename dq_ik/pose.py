@@ -185,8 +185,7 @@ class Pose:
 
     def log(self) -> np.ndarray:
         """Return the twist, linear first, at most pi of rotation, whose exp is this pose."""
-        v, w = dual_quaternion.log((self._real, self._dual))
-        return np.array((*v, *w))
+        return np.concatenate(dual_quaternion.log((self._real, self._dual)))
 
     @property
     def real(self) -> np.ndarray:
@@ -264,16 +263,14 @@ class Pose:
 
     def distance(self, other: Pose) -> tuple[float, float]:
         """Return the distance of the origins [m] and the angle between the frames [rad]."""
-        t_a, t_b = self._translation(), other._translation()
         turn = quaternion.mul(quaternion.conj(self._real), other._real)
         angle = 2 * math.atan2(math.hypot(*turn[1:]), abs(turn[0]))
-        return math.dist(t_a, t_b), angle
+        return math.dist(self._translation(), other._translation()), angle
 
     def __eq__(self, other: object) -> bool:
         """Compare motions exactly: a dual quaternion and its negative are the same pose."""
-        if not isinstance(other, Pose):
-            return NotImplemented
-        return self._canonical() == other._canonical()
+        return (self._canonical() == other._canonical() if isinstance(other, Pose)
+                else NotImplemented)
 
     def __hash__(self) -> int:
         """Agree with ``==``."""
