@@ -39,7 +39,7 @@ from dq_ik.core.entries.block_check import FAULTS
 from dq_ik.core.entries.exports import ENTRIES
 from dq_ik.core.entries.pose_input import Fault, PoseKind
 from dq_ik.core.memory import layout
-from dq_ik.core.memory.layout import ANSWER, Method, Mode, REQUEST, ROBOT
+from dq_ik.core.memory.layout import ANSWER, Method, Mode, Policy, REQUEST, ROBOT, TRACK
 from dq_ik.core.memory.table import Field, HEAD, INTEGER, Row, Table
 from dq_ik.core.packing import joints
 from dq_ik.core.packing.joint_check import PackError
@@ -54,7 +54,7 @@ TIED = '~'  # a space at which no line ends
 # What members of each enum begin with in C.
 PREFIXES: dict[type[IntEnum], str] = {
     PoseKind: 'POSE', Status: 'STATUS', Fault: 'FAULT', PackError: 'PACK', JointType: 'JOINT',
-    Method: 'METHOD', Mode: 'MODE'}
+    Method: 'METHOD', Mode: 'MODE', Policy: 'POLICY'}
 # What of a robot concerns callers; the rest is for the kernels.
 OF_ROBOT = ('n', 'n_tips', 'n_stored', 'lower', 'upper', 'neutral', 'period', 'reach', 'joint',
             'part')
@@ -64,7 +64,9 @@ SIZES = {'n': 'variables: numbers of a joint vector', 'n_tips': 'tips',
 HEADINGS = {
     'robot': 'What may be read of a robot. Variables are in the order of the table of joints.',
     'request': 'A request: what dq_ik_request() has written may be read, and set.',
-    'answer': 'An answer, as dq_ik_solve() writes it.'}
+    'answer': 'An answer, as dq_ik_solve() writes it.',
+    'track': 'The state of a stream: settings may be set after dq_ik_track_begin().'}
+SETTABLE = ('request', 'track')
 
 
 def header(digest: str, version: str) -> str:
@@ -193,7 +195,7 @@ def place_in_c(table: Table, field: Field) -> str:
 
 def accessors() -> Iterator[str]:
     """Write the functions that read and write the fields of all tables."""
-    for table in (ROBOT, REQUEST, ANSWER):
+    for table in (ROBOT, REQUEST, ANSWER, TRACK):
         name, block = table.name, f'const double *{table.name}'
         yield f'/* --- {HEADINGS[name]} --- */\n'
         yield _function('int64_t', f'{name}_words', block, f'return dq_ik_word({name}, 1);',
@@ -228,10 +230,10 @@ def _of_field(table: Table, field: Field) -> Iterator[str]:
         yield _function('dq_ik_goal *', name, f'double *{block}',
                         f'return (dq_ik_goal *)({block} + {where});', text)
     else:
-        const = '' if block == 'request' else 'const '
+        const = '' if block in SETTABLE else 'const '
         yield _function(f'{const}double *', name, f'{const}double *{block}',
                         f'return {block} + {where};', text)
-    if single and block == 'request':
+    if single and block in SETTABLE:
         body = (f'memcpy({block} + {where}, &value, sizeof value);' if whole
                 else f'{block}[{where}] = value;')
         yield _function('void', f'{block}_set_{field.name}', f'double *{block}, {kind} value',

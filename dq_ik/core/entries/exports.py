@@ -28,10 +28,18 @@ import sys
 
 from dq_ik.core.algebra.vector import all_finite, all_within, copy
 from dq_ik.core.compile import kernel
-from dq_ik.core.entries import export_robot
+from dq_ik.core.entries import export_robot, export_track
 from dq_ik.core.entries.block_check import fault, fits, is_request, is_robot
 from dq_ik.core.entries.entry import ENTRIES, entry, Numbers, NumbersOut
-from dq_ik.core.entries.pose_input import Fault, pose_at, PoseKind, read_pose, width, write_pose
+from dq_ik.core.entries.pose_input import (
+    Fault,
+    is_kind,
+    pose_at,
+    PoseKind,
+    read_pose,
+    width,
+    write_pose,
+)
 from dq_ik.core.entries.usual import write_usual
 from dq_ik.core.kinematics.jacobian import jacobian as jacobian_of_tip
 from dq_ik.core.kinematics.tree import forward_kinematics, tip_frame
@@ -49,7 +57,7 @@ from dq_ik.core.memory.layout import FARTHEST
 from dq_ik.core.packing.spread import spread as spread_one
 from dq_ik.core.search.search import search
 
-__all__ = ['ENTRIES', 'export_robot']
+__all__ = ['ENTRIES', 'export_robot', 'export_track']
 
 LARGEST = sys.float_info.max
 
@@ -133,7 +141,7 @@ def solve(robot: Numbers, requests: Numbers, n_requests: int, poses: Numbers, po
     n = view_robot(robot).n
     if not (_fits(n_requests, n_rows) and (n_seeds == 0 or _fits(n_seeds, n_rows))
             and (n_poses == 0 or (n_poses == n_rows and view_robot(robot).n_tips == 1
-                                  and _is_kind(pose_kind)))):
+                                  and is_kind(pose_kind)))):
         return fault(Fault.OUT_OF_RANGE.value, 0)
     if not all_within(vector(seeds, 0, n * n_seeds), FARTHEST):
         return fault(Fault.VECTOR_NOT_FINITE.value, _bad_row(seeds, n, n_seeds, FARTHEST))
@@ -166,12 +174,6 @@ def _fits(count, n_rows):
 
 
 @kernel
-def _is_kind(pose_kind):
-    """Tell whether a number is a PoseKind."""
-    return 0 <= pose_kind <= PoseKind.XYZ_XYZW.value
-
-
-@kernel
 def _bad_row(vectors, n, rows, largest):
     """Return the first row with a number above the largest, or not a number."""
     row = 0
@@ -194,7 +196,7 @@ def fk(robot: Numbers, q: Numbers, n_rows: int, pose_kind: int, poses_out: Numbe
     """
     if not is_robot(robot):
         return fault(Fault.WRONG_BLOCK.value, 0)
-    if not _is_kind(pose_kind):
+    if not is_kind(pose_kind):
         return fault(Fault.OUT_OF_RANGE.value, 0)
     tree = view_robot(robot)
     if not all_finite(vector(q, 0, tree.n * n_rows)):
@@ -256,7 +258,7 @@ def pose(pose_kind: int, numbers: Numbers, pose_out: NumbersOut) -> int:
     :param pose_out: ``(8,)``
     :returns: 0, or below zero
     """
-    if not _is_kind(pose_kind):
+    if not is_kind(pose_kind):
         return fault(Fault.OUT_OF_RANGE.value, 0)
     return fault(read_pose(pose_kind, vector(numbers, 0, width(pose_kind)),
                            vector(pose_out, 0, 8)), 0)

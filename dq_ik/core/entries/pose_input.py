@@ -65,6 +65,12 @@ def width(kind):
     return 8 if kind == PoseKind.DUAL_QUATERNION else 7
 
 
+@kernel
+def is_kind(pose_kind):
+    """Tell whether a number is a PoseKind."""
+    return 0 <= pose_kind <= PoseKind.XYZ_XYZW.value
+
+
 @routine
 def read_pose(kind, numbers, pose_out):
     """

@@ -27,16 +27,17 @@ from typing import NamedTuple
 from dq_ik.core.algebra.vector import all_finite, copy, fill
 from dq_ik.core.compile import kernel
 from dq_ik.core.memory.arrays import address
-from dq_ik.core.memory.layout import ANSWER, PACKING, REQUEST, ROBOT, WORK
+from dq_ik.core.memory.layout import ANSWER, PACKING, REQUEST, ROBOT, TRACK, WORK
 from dq_ik.core.memory.views import begin, see, size, view
 import numpy as np
 
 view_robot, view_request, view_work, view_packing = map(view, (ROBOT, REQUEST, WORK, PACKING))
 see_robot, see_request, see_answer, see_work = map(see, (ROBOT, REQUEST, ANSWER, WORK))
 begin_robot, begin_request, begin_packing = map(begin, (ROBOT, REQUEST, PACKING))
-begin_answer, begin_work = begin(ANSWER), begin(WORK)
+begin_answer, begin_work, begin_track = begin(ANSWER), begin(WORK), begin(TRACK)
 size_of_robot, size_of_request, size_of_packing = map(size, (ROBOT, REQUEST, PACKING))
-size_of_answer, size_of_work = size(ANSWER), size(WORK)
+size_of_answer, size_of_work, size_of_track = size(ANSWER), size(WORK), size(TRACK)
+view_track = view(TRACK)
 
 
 class Blocks(NamedTuple):

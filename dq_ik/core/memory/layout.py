@@ -158,6 +158,53 @@ ANSWER = Table('answer', ('n', 'n_tips', 'max_solutions', 'max_trace'), (
     floats('trace', 'max_trace', 'n', text='iterates in order, n_trace of them'),
 ))
 
+
+
+class Policy(IntEnum):
+    """What a stream does while its goal cannot be followed."""
+
+    INTERCEPT = 0  # go straight to where the goal will be met again
+    BEST_REACH = 1  # stay as near to the goal as the limits allow
+    STOP = 2  # stay
+
+
+SAMPLES = 64  # goals that a stream remembers
+NODES = 4  # of them through which a goal is extrapolated
+
+TRACK = Table('track', ('n', 'n_tips'), (
+    integer('policy', text='a Policy'),
+    integer('momentum', text='1: start where the last step leads to; 0: at the last answer'),
+    integer('look_ahead', text='1: plan the free motion along the goals to come'),
+    number('barrier', text='speed away from the limits where the goals leave joints free, for a '
+           'slope of 1 of the barrier [1/s]; 0: none'),
+    number('barrier_speed', text='its greatest value [rad/s]'),
+    number('step_ratio', text='greatest step of a joint for a step of the goal [rad/m]; 0: any'),
+    number('least_speed', text='speed that this ratio never forbids [rad/s]'),
+    floats('velocity', 'n', text='greatest speeds [rad/s or m/s]'),
+    floats('q', 'n', text='the last answer'),
+    floats('qdot', 'n', text='its velocity'),
+    floats('aim', 'n', text='where the stream waits for its goal after a loss'),
+    floats('remaining', 1, text='time until it must be there [s]'),
+    integers('aiming', 1, text='1: the stream goes there; 2: as near to the goal as can be'),
+    integers('lost', 1, text='frames since the goal was last met'),
+    integers('scan', 1, text='number of the time at which the search for an aim goes on'),
+    integers('jumped', 1, text='1: the goal jumped and is not met yet'),
+    integers('solves', 1, text='attempts of the last frame'),
+    integers('random', 1, text='state of the random numbers, 1 or more'),
+    floats('time', 1, text='sum of the periods [s]'),
+    floats('goal_step', 1, text='how far the goals moved with the last frame [m]'),
+    floats('margin', 1, text='distance to the nearest limit, as a part of the range of its joint'),
+    floats('time_left', 1, text='time in which a joint is at its limit at this speed [s]'),
+    integers('n_samples', 1, text='goals heard'),
+    floats('sample_time', SAMPLES, text='their times [s], in a ring'),
+    floats('sample', 8 * SAMPLES, 'n_tips', text='their poses, eight numbers for each tip'),
+    integers('node', NODES, text='rows of the ring through which a goal is extrapolated'),
+    floats('node_time', NODES, text='their times before the newest [s]'),
+    floats('slope', NODES, 6, text='divided differences of their poses'),
+    floats('best', 'n', text='best answer of a frame'),
+    floats('push', 'n', text='motion in the directions that the goals leave free'),
+))
+
 MOST_PARTS, MOST_ELEMENTS = 6, 4  # variables and elements of a joint at most
 
 PACKING = Table('packing', ('n_joints',), (

@@ -54,6 +54,7 @@ class Status(IntEnum):
     TIMED_OUT = 3
     STALLED = 4
     STEP_LIMITED = 5  # only the largest step from the seed is in the way
+    ON_THE_WAY = 6  # of a stream: the joints need time to be where the goal can be met
 
     @property
     def sentence(self) -> str:
@@ -66,6 +67,7 @@ SENTENCES = {
     Status.BEST_REACH_LIMITS: 'best reach: joint limits are in the way',
     Status.BEST_REACH_WORKSPACE: 'best reach: the goal is out of the workspace',
     Status.STEP_LIMITED: 'best reach within the largest joint step allowed',
+    Status.ON_THE_WAY: 'on the way: the joints may not move faster',
     Status.TIMED_OUT: 'time ran out before the goal was reached',
     Status.STALLED: 'no progress towards the goal any more',
 }

@@ -1,0 +1,149 @@
+# Copyright 2026 The dq_ik Authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""One frame of a stream: the next answer, no farther from the last than the speeds allow."""
+
+import math
+
+from dq_ik.core.algebra.vector import copy
+from dq_ik.core.compile import kernel, routine
+from dq_ik.core.memory.blocks import answer_of, request_of, work_of
+from dq_ik.core.memory.clock import seconds
+from dq_ik.core.memory.layout import FARTHEST, Policy
+from dq_ik.core.solve.best_reach import newton
+from dq_ik.core.solve.residual import evaluate
+from dq_ik.core.solve.verdict import exceed, finish, press, report, Status
+from dq_ik.core.track import history, intercept
+from dq_ik.core.track.box import enter, hold_back, prepare, solve_from
+from dq_ik.core.track.momentum import predict
+
+JUMP = 0.02  # of a goal, from which the arm may travel at full speed [m]
+BEST_REACH_ITERATIONS = 20
+
+
+@routine
+def follow(blocks, state, dt, fresh, timeout):
+    """
+    Answer the goals in ``work.goals``.
+
+    :param dt: time since the last answer [s]
+    :param fresh: whether the goals were given with this frame; else they are those of before
+    """
+    request, answer, work = request_of(blocks), answer_of(blocks), work_of(blocks)
+    start = seconds(work.clock)
+    work.deadline[0] = start + timeout
+    answer.iterations[0] = answer.restarts[0] = answer.n_solutions[0] = answer.n_trace[0] = 0
+    state.solves[0] = 0
+    state.time[0] += dt
+    if fresh:
+        history.hear(state, work.goals)
+        if state.goal_step[0] > JUMP or state.n_samples[0] == 1:
+            state.jumped[0] = 1
+            state.scan[0] = 0
+    most = _greatest_speed(state, dt)
+    prepare(blocks)
+    enter(blocks, state, dt, most)
+    cost, worst = _step(blocks, state, dt)
+    if worst <= 1.0:
+        state.lost[0] = state.aiming[0] = state.jumped[0] = 0
+        answer.status[0] = Status.CONVERGED.value
+    else:
+        cost = _recover(blocks, state, dt, most, cost)
+    report(blocks, cost)
+    _settle(request, state, answer, dt)
+    answer.time[0] = seconds(work.clock) - start
+
+
+@kernel
+def _greatest_speed(state, dt):
+    """Speed of the joints that the motion of the goal justifies."""
+    if state.step_ratio <= 0.0 or state.jumped[0] != 0 or dt <= 0.0:
+        return math.inf
+    return max(state.step_ratio * state.goal_step[0] / dt, state.least_speed)
+
+
+@routine
+def _step(blocks, state, dt):
+    """Solve in the box from the prediction, then from the last answer; keep the better one."""
+    answer = answer_of(blocks)
+    predict(blocks, state, dt, state.best)
+    cost, worst = solve_from(blocks, state, state.best)
+    if worst > 1.0:
+        copy(answer.q, state.best)
+        cost_again, worst_again = solve_from(blocks, state, state.q)
+        if cost_again < cost:
+            cost, worst = cost_again, worst_again
+        else:
+            copy(state.best, answer.q)
+    if hold_back(blocks, state, dt):
+        finish(blocks, answer.q)
+        cost, worst = evaluate(blocks, answer.q)
+    return cost, worst
+
+
+@routine
+def _recover(blocks, state, dt, most, cost):
+    """
+    Answer a frame whose goals cannot be met, as the policy says.
+
+    :returns: the cost of the answer; the state last evaluated is its own
+    """
+    answer, work = answer_of(blocks), work_of(blocks)
+    beyond = exceed(blocks)
+    if state.aiming[0] == 1 and state.remaining[0] <= 0.0:
+        state.aiming[0] = state.scan[0] = 0
+    if state.policy == Policy.INTERCEPT and not beyond:
+        copy(answer.q, work.pool[0])
+        if state.lost[0] % intercept.AGAIN == 0 and state.aiming[0] < 2 and not (
+                state.scan[0] == intercept.DONE and history.stands(state)):
+            state.scan[0] = 0
+        intercept.look_for_aim(blocks, state, most)
+        history.recall(state, work.goals)
+        enter(blocks, state, dt, most)
+        copy(work.pool[0], answer.q)
+    elif state.aiming[0] == 1:
+        state.aiming[0] = 0
+    state.lost[0] += 1
+    in_the_way = Status.ON_THE_WAY.value
+    if state.policy == Policy.STOP:
+        copy(state.q, answer.q)
+    elif state.aiming[0] != 0:
+        intercept.approach(blocks, state, dt, most)
+    else:
+        newton(blocks, answer.q, BEST_REACH_ITERATIONS)
+        hold_back(blocks, state, dt)
+        in_the_way = Status.BEST_REACH_WORKSPACE.value
+    finish(blocks, answer.q)
+    cost, _ = evaluate(blocks, answer.q)
+    if in_the_way != Status.ON_THE_WAY and not beyond:
+        in_the_way = press(blocks, answer.q)
+    answer.status[0] = in_the_way
+    return cost
+
+
+@kernel
+def _settle(request, state, answer, dt):
+    """Take the answer over, with its velocity; measure how far the limits are."""
+    margin, time_left = 1.0, math.inf
+    for i in range(state.q.shape[0]):
+        moving = answer.status[0] == Status.CONVERGED and dt > 0.0
+        state.qdot[i] = (answer.q[i] - state.q[i]) / dt if moving else 0.0
+        state.q[i] = answer.q[i]
+        low, high = state.q[i] - request.lower[i], request.upper[i] - state.q[i]
+        if request.metric[i] > 0.0 and low + high < FARTHEST:
+            margin = min(margin, min(low, high) / max(low + high, 1e-300))
+            ahead = high if state.qdot[i] > 0.0 else low
+            if abs(state.qdot[i]) > 1e-9:
+                time_left = min(time_left, ahead / abs(state.qdot[i]))
+    state.margin[0], state.time_left[0] = margin, time_left
