@@ -13,12 +13,13 @@
 # limitations under the License.
 """The stream: warm starts, best reach, speed limits, watchdog. No ROS."""
 
+from dq_ik.core.solve.verdict import Status
 from dq_ik.goal import Goal
 from dq_ik.options import IkOptions
 from dq_ik.pose import Pose
 from dq_ik.stream.limits import SpeedLimit
 from dq_ik.stream.settings import StreamSettings
-from dq_ik.stream.tracker import _is_far, goal_maker, Tracker
+from dq_ik.stream.tracker import goal_maker, LONGEST_STEP, Tracker
 import numpy as np
 import pytest
 import ros_robot
@@ -38,7 +39,7 @@ def stream(robot, group='arm', **settings):
 
 
 def test_goal_is_reached_at_once_and_from_the_last_solution(robot):
-    s = stream(robot)
+    s = stream(robot, velocity_scaling=0.0)
     goal = s.chain.fk(START + 0.05)
     result = s.follow('flange', goal, 0.0)
     assert result.success
@@ -60,7 +61,7 @@ def test_small_moves_make_small_steps(robot):
 
 
 def test_goal_out_of_reach_gives_the_best_reach(robot):
-    s = stream(robot)
+    s = stream(robot, velocity_scaling=0.0)
     result = s.follow('flange', Pose.from_xyz_rpy((5, 0, 0), (0, 1.57, 0)), 0.0)
     assert not result.success
     assert s.chain.within_limits(s.command)
@@ -72,7 +73,7 @@ def test_goal_out_of_reach_gives_the_best_reach(robot):
     ('axis', Pose.from_xyz_rpy((0, 0, 0), (0, 0, 3.0))),
     ('orientation', Pose.from_xyz_rpy((0.0, 0, 9.0), (0, 0, 0)))])
 def test_goal_modes_leave_the_rest_free(robot, mode, free):
-    s = stream(robot, goal_mode=mode)
+    s = stream(robot, goal_mode=mode, velocity_scaling=0.0)
     result = s.follow('flange', s.chain.fk(START) @ free, 0.0)
     assert result.success
     assert np.abs(s.command - START).max() < 1e-3
@@ -81,7 +82,7 @@ def test_goal_modes_leave_the_rest_free(robot, mode, free):
 def test_tips_without_a_goal_keep_their_pose(robot):
     chain = robot.groups['arm_and_hand']
     q = chain.configuration(ros_robot.POSTURE)
-    s = Tracker(chain, IkOptions(), StreamSettings(goal_mode='position'), q)
+    s = Tracker(chain, IkOptions(), StreamSettings(goal_mode='position', velocity_scaling=0.0), q)
     before = chain.fk(q, 'finger_left')
     goal = chain.fk(q, 'flange') @ Pose.from_xyz_rpy((0, 0, 0.001), (0, 0, 0))
     s.follow('flange', goal, 0.0)
@@ -89,7 +90,7 @@ def test_tips_without_a_goal_keep_their_pose(robot):
 
 
 def test_goals_of_all_kinds_are_followed_by_the_newest(robot):
-    s = stream(robot)
+    s = stream(robot, velocity_scaling=0.0)
     point = (0.5, 0.3, 0.2)
     assert s.follow('flange', Goal(look_at=point), 0.0).success
     assert angle_off(s.chain.fk(s.command), point, (0, 0, 1)) < 1.1e-5
@@ -106,19 +107,90 @@ def test_a_mode_changes_relative_goals_but_not_what_looks_at_a_point():
     assert (relative.relative_to, relative.rotation_weight) == ('b', (0.0, 0.0, 0.0))
 
 
-HERE, NEAR, FAR = (Pose.from_xyz_rpy((x, 0, 0), (0, 0, 0)) for x in (0.0, 0.05, 0.5))
+def arrive(s, period=DT, most=1000):
+    """Step until the goal is met or nothing moves any more; return results and commands."""
+    results, commands = [], [s.command]
+    for k in range(1, most):
+        results.append(s.answer(period * k))
+        commands.append(s.command)
+        if not s.pending:
+            return results, np.array(commands)
+    raise AssertionError('the stream does not come to rest')
 
 
-@pytest.mark.parametrize(('old', 'new', 'far'), [
-    (None, HERE, True), (HERE, NEAR, False), (HERE, FAR, True),
-    (Goal(look_at=(1, 0, 0)), Goal(look_at=(1, 0.05, 0)), False),
-    (Goal(look_at=(1, 0, 0)), Goal(look_at=(1, 0.5, 0)), True),
-    (Goal(HERE, relative_to='a'), Goal(NEAR, relative_to='a'), False),
-    (Goal(HERE, relative_to='a'), Goal(FAR, relative_to='a'), True),
-    (Goal(HERE, relative_to='a'), Goal(HERE, relative_to='b'), True),
-    (Goal(HERE, relative_to='a'), HERE, True), (HERE, Goal(look_at=(0, 0, 0)), True)])
-def test_a_goal_that_jumps_or_changes_its_kind_is_searched_for(old, new, far):
-    assert _is_far(old, new) == far
+def test_the_first_command_is_where_the_joints_are(robot):
+    s = stream(robot)
+    s.set_goal('flange', s.chain.fk(START + 0.5), 7.0)
+    assert not s.answer(7.0).success
+    np.testing.assert_array_equal(s.command, START)
+    s = stream(robot, rate=100.0)
+    s.set_goal('flange', s.chain.fk(START + 0.5), 7.0)
+    s.tick(7.0, DT)
+    np.testing.assert_array_equal(s.command, START)
+
+
+@pytest.mark.parametrize('scaling', [1.0, 0.3])
+def test_a_goal_far_away_is_reached_at_limited_speed(robot, scaling):
+    s = stream(robot, velocity_scaling=scaling)
+    goal = s.chain.fk(s.chain.random(np.random.default_rng(5)))
+    first = s.follow('flange', goal, 0.0)
+    assert first.status is Status.ON_THE_WAY
+    results, commands = arrive(s)
+    assert results[-1].success
+    assert s.chain.fk(s.command).distance(goal) < (1e-5, 1e-5)
+    assert (np.abs(np.diff(commands, axis=0)) <= scaling * s.chain.velocity * DT).all()
+
+
+@pytest.mark.parametrize('policy', ['intercept', 'best_reach'])
+def test_a_goal_out_of_reach_is_approached_and_then_rests(robot, policy):
+    s = stream(robot, lost_policy=policy)
+    goal = Pose.from_xyz_rpy((5, 0, 0), (0, 1.57, 0))
+    s.follow('flange', goal, 0.0)
+    results, commands = arrive(s)
+    assert results[-1].status is Status.BEST_REACH_WORKSPACE
+    best = s.chain.solve(goal)
+    assert results[-1].position_error[0] < 1.01 * best.position_error[0]
+    assert (np.abs(np.diff(commands, axis=0)) <= s.chain.velocity * DT).all()
+    held = s.command
+    s.follow('flange', goal, 99.0)
+    np.testing.assert_array_equal(s.command, held)
+
+
+def test_the_policy_stop_stays(robot):
+    s = stream(robot, lost_policy='stop')
+    s.follow('flange', s.chain.fk(START + 1.5), 0.0)
+    results, _ = arrive(s)
+    assert not results[-1].success
+    np.testing.assert_array_equal(s.command, START)
+
+
+def test_after_a_pause_nothing_jumps(robot):
+    s = stream(robot)
+    s.follow('flange', s.chain.fk(START), 0.0)
+    s.follow('flange', s.chain.fk(START + 1.0), 50.0)
+    assert (np.abs(s.command - START) <= LONGEST_STEP * s.chain.velocity).all()
+
+
+def test_the_outlook_names_the_joint_that_comes_to_its_limit(robot):
+    s = stream(robot, avoid_limits_gain=0.0)
+    upper = s.chain.upper[5]
+    q = START.copy()
+    for k in range(100):
+        q[5] = upper - 0.5 + 0.004 * k
+        s.follow('flange', s.chain.fk(q), DT * k)
+        if k == 0:
+            s.reseed(q)
+    assert (s.outlook.nearest, s.outlook.next) == (s.chain.joint_names[5],) * 2
+    assert s.outlook.time_left == pytest.approx((upper - q[5]) / 0.4, rel=0.02)
+    assert s.outlook.sentence.startswith(f'{s.chain.joint_names[5]} is at its limit in 0.3 s')
+
+
+def test_a_joint_target_takes_the_place_of_goals(robot):
+    s = stream(robot, rate=100.0)
+    s.set_target(START + 0.01, 0.0)
+    for k in range(100):
+        assert s.tick(DT * k, DT) is None
+    np.testing.assert_allclose(s.command, START + 0.01)
 
 
 def test_seed_outside_the_limits_is_moved_inside(robot):
@@ -179,7 +251,7 @@ def test_limited_stream_arrives_smoothly(robot):
 
 
 def test_tick_solves_each_goal_once(robot):
-    s = stream(robot, rate=100.0)
+    s = stream(robot, rate=100.0, velocity_scaling=0.0)
     s.set_goal('flange', s.chain.fk(START + 0.1), 0.0)
     assert s.tick(0.0, DT).success
     assert s.tick(DT, DT) is None
@@ -220,8 +292,8 @@ def test_new_options_keep_the_motion(robot):
     s.configure(IkOptions(method='pls'), StreamSettings(rate=100.0, velocity_scaling=0.5))
     np.testing.assert_array_equal(s.command, before)
     np.testing.assert_array_equal(s.qdot, moving)
-    assert s.solver.options.method == 'pls'
-    assert s.solver.options.max_restarts == 0
+    assert s.steps.options.method == 'pls'
+    assert s.steps.options.max_restarts == 0
 
 
 def test_reseed_forgets_goals(robot):

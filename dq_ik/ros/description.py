@@ -16,6 +16,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+import math
+from time import perf_counter
 from typing import Any
 
 from dq_ik.errors import DqIkError
@@ -63,6 +65,7 @@ class CurrentState:
     def __init__(self, node: Node | None = None) -> None:
         """Know nothing yet, and listen to ``joint_states`` if there is a node."""
         self.positions: dict[str, float] = {}
+        self._times: dict[str, float] = {}
         self._node = node
         if node is not None:
             node.create_subscription(
@@ -71,12 +74,14 @@ class CurrentState:
     def update(self, msg: Any) -> None:
         """Take a ``sensor_msgs/JointState``, unless lengths differ or a value is no position."""
         try:
-            self.positions.update(positions_by_name(msg))
+            heard = positions_by_name(msg)
+            self.positions.update(heard)
+            self._times.update(dict.fromkeys(heard, perf_counter()))
         except DqIkError as error:
             if self._node is not None and msg.position:  # others may send velocities alone
                 self._node.get_logger().warning(
                     f'joint_states not used: {error}', throttle_duration_sec=WARN_PERIOD)
 
-    def knows(self, names: tuple[str, ...]) -> bool:
-        """Whether every one of these joints was heard of."""
-        return all(name in self.positions for name in names)
+    def knows(self, names: tuple[str, ...], since: float = -math.inf) -> bool:
+        """Whether every one of these joints was heard of since a time of ``perf_counter``."""
+        return all(self._times.get(name, -math.inf) > since for name in names)

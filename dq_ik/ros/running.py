@@ -16,7 +16,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 import faulthandler
 import os
@@ -25,6 +25,7 @@ import sys
 import threading
 import time
 from traceback import extract_tb
+from typing import Any
 
 from dq_ik.errors import DqIkError
 import rclpy
@@ -33,6 +34,7 @@ from rclpy.event_handler import PublisherEventCallbacks, SubscriptionEventCallba
 from rclpy.exceptions import ParameterException
 from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 from rclpy.node import Node
+from rclpy.subscription import Subscription
 from rclpy.timer import Timer
 
 # Events of a topic tell of partners with another quality of service. The partner says so, too, and
@@ -160,3 +162,12 @@ class SpinThread:
 def steady_timer(node: Node, period: float, callback: Callable[[], None]) -> Timer:
     """Call ``callback`` every ``period`` seconds of real time, also while simulated time stops."""
     return node.create_timer(period, callback, clock=Clock(clock_type=ClockType.STEADY_TIME))
+
+
+def take_all(subscription: Subscription) -> list[tuple[Any, Mapping[str, Any]]]:
+    """Return the messages that wait in a subscription and when they came, the newest last."""
+    messages, handle = [], subscription.handle
+    with handle:
+        while (taken := handle.take_message(subscription.msg_type, subscription.raw)) is not None:
+            messages.append(taken)
+    return messages

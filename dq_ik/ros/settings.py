@@ -75,6 +75,9 @@ class NodeSettings(StreamSettings, RobotSettings):
 
     look_at_axis: tuple[float, ...] = setting(
         (0.0, 0.0, 1.0), 'axis of the tip that points at the point of a look_at goal', length=3)
+    max_goal_age: float = setting(
+        0.0, 'refuse goals whose stamp is older than this [s]; 0: take all; stamp 0 is never old',
+        minimum=0.0, maximum=3600.0)
     wait_for_joint_states: bool = setting(
         False, 'follow no goal before the current joint_states are known')
     all_joints: bool = setting(

@@ -48,11 +48,25 @@ class StreamSettings:
         0.0, 'commands per second [Hz], 0.01 or more; 0: one command per goal, when it arrives',
         minimum=0.0, maximum=2000.0)
     velocity_scaling: float = setting(
-        0.0, 'greatest joint speed as a fraction of the URDF limits; 0: no limit; needs rate > 0',
+        1.0, 'greatest joint speed as a fraction of the URDF limits; 0: no limit, jumps happen',
         minimum=0.0, maximum=1.0)
     ramp_time: float = setting(
         0.2, 'time [s] in which a joint reaches its greatest speed when velocity_scaling is on',
         minimum=0.001, maximum=10.0)
+    lost_policy: str = setting(
+        'intercept', 'while the goal cannot be followed: go straight to where it can be met again '
+        '(intercept), stay as near to it as can be (best_reach), or stay (stop)',
+        choices=('intercept', 'best_reach', 'stop'))
+    momentum: bool = setting(
+        True, 'start each step where the last one leads to: keeps the branch at singularities')
+    avoid_limits_gain: float = setting(
+        3.0, 'how strongly redundant joints are kept away from their limits [1/s]; 0: not at all',
+        minimum=0.0, maximum=100.0)
+    look_ahead: bool = setting(
+        True, 'plan the motion of an arm of seven joints 0.8 s ahead along the goals')
+    step_ratio: float = setting(
+        10.0, 'greatest step of a joint for a step of the goal [rad/m], at least 0.4 rad/s; '
+        '0: any', minimum=0.0, maximum=1e6)
     goal_timeout: float = setting(
         0.0, 'brake and hold when no goal came for this long [s]; 0: go on to the last goal',
         minimum=0.0, maximum=3600.0)
@@ -65,8 +79,6 @@ class StreamSettings:
             raise OptionError(f'rate is {self.rate}; it must be 0 or at least {LOWEST_RATE}')
         if not any(self.goal_axis):
             raise OptionError('goal_axis is zero; it must have a direction')
-        if self.velocity_scaling > 0 and self.rate == 0:
-            raise OptionError('velocity_scaling needs a rate: set rate > 0 first (100.0, say)')
 
 
 def check_value(item: Field, value: Any) -> None:

@@ -21,24 +21,39 @@ from typing import Any
 from dq_ik.core.entries.pose_input import PoseKind, WIDTHS
 from dq_ik.core.memory.layout import ANSWER, Policy, TRACK
 from dq_ik.core.memory.views import read
-from dq_ik.errors import DqIkError
-from dq_ik.goal import as_pose, pose_numbers
+from dq_ik.errors import DqIkError, GoalError, listing
+from dq_ik.goal import as_pose
 from dq_ik.native.load import door, fault_of
 from dq_ik.options import IkOptions
+from dq_ik.pose import Pose
 from dq_ik.requests import Requests
 from dq_ik.result import BatchResult, IkResult, Layout
 from dq_ik.robot.chain import Chain
 import numpy as np
 from numpy.typing import ArrayLike
 
+SETTINGS = ('momentum', 'look_ahead', 'barrier', 'barrier_speed', 'step_ratio', 'least_speed')
+UNLIMITED = 1e6  # speed of a joint without a limit [rad/s or m/s]
+
 
 @dataclass(frozen=True)
 class Following:
-    """How a stream stays on its goal, and what it does when it cannot."""
+    """
+    How a stream stays on its goal, and what it does when it cannot.
+
+    :param policy: after a loss: 'intercept' goes straight to where the goal can be met again,
+        'best_reach' stays near the goal, 'stop' stays where it is
+    :param momentum: start each step where the last one leads to
+    :param look_ahead: plan the motion of redundant joints along the goals to come
+    :param barrier: gain of the push away from the limits [1/s]; 0: none
+    :param barrier_speed: greatest speed of that push [rad/s]
+    :param step_ratio: greatest step of a joint for a step of the goal [rad/m]; 0: any
+    :param least_speed: joint speed that this ratio never forbids [rad/s]
+    """
 
     policy: str = 'intercept'
     momentum: bool = True
-    look_ahead: bool = False
+    look_ahead: bool = True
     barrier: float = 3.0
     barrier_speed: float = 1.0
     step_ratio: float = 10.0
@@ -53,64 +68,100 @@ class Steps:
         """
         Start at rest.
 
-        :param velocity: greatest speeds (n,) [rad/s or m/s]
+        :param q: where the joints are
+        :param velocity: greatest speeds, one for all or one each (n,) [rad/s or m/s]
         """
         self.chain = chain
-        self._track, self._answer = door().entries['track'], door().entries['answer_size']
         self._robot = chain.robot(1)
         self._memory = np.empty(door().entries['memory_size'](self._robot))
-        self._state = np.empty(door().entries['track_size'](self._robot))
-        self.reseed(q)
+        self._state = np.zeros(door().entries['track_size'](self._robot))
+        self._begin(q)
         self.configure(velocity, options or IkOptions(), following or Following())
-
-    def reseed(self, q: ArrayLike) -> None:
-        """Start anew from these joint positions, at rest."""
-        state = np.empty_like(self._state)
-        door().entries['track_begin'](self._robot, self.chain.checked(q), state)
-        self._state = state
-        self.state = read(TRACK, state)
-        if hasattr(self, '_velocity'):
-            self._write()
 
     def configure(self, velocity: ArrayLike, options: IkOptions, following: Following) -> None:
         """Take new settings; the motion goes on."""
         self.options = replace(options, max_restarts=0, mode='speed', trace=0)
         self._requests = Requests(self.chain, self.options)
-        self._size = self._answer(self._requests.template)
+        self._answer_size = door().entries['answer_size'](self._requests.template)
         self._layout = Layout(self.chain, ANSWER.slices(
             n=self.chain.n, n_tips=len(self.chain.tips), max_solutions=0, max_trace=0))
-        self._velocity, self._following = np.broadcast_to(velocity, self.chain.n), following
-        self._write()
+        self.velocity = np.minimum(np.broadcast_to(velocity, self.chain.n), UNLIMITED)
+        self._following = following
+        self._write_settings()
 
-    def _write(self) -> None:
-        state, following = self.state, self._following
-        state.velocity[:] = np.minimum(self._velocity, 1e6)
-        state.policy[...] = Policy[following.policy.upper()]
-        for name in ('momentum', 'look_ahead', 'barrier', 'barrier_speed', 'step_ratio',
-                     'least_speed'):
-            getattr(state, name)[...] = getattr(following, name)
+    def reseed(self, q: ArrayLike) -> None:
+        """Start anew from these joint positions, at rest."""
+        self._begin(q)
+        self._write_settings()
+
+    def _begin(self, q: ArrayLike) -> None:
+        door().entries['track_begin'](self._robot, self.chain.checked(q), self._state)
+        self.state = read(TRACK, self._state)
+
+    def _write_settings(self) -> None:
+        self.state.velocity[:] = self.velocity
+        self.state.policy[...] = Policy[self._following.policy.upper()]
+        for name in SETTINGS:
+            getattr(self.state, name)[...] = getattr(self._following, name)
+
+    @property
+    def q(self) -> np.ndarray:
+        """Return the last answer."""
+        return self.state.q.copy()
+
+    @property
+    def wants_search(self) -> bool:
+        """Whether the goal jumped to where no step and no intercept leads."""
+        state = self.state
+        tried = state.scan[0] < 0 or state.policy == Policy.BEST_REACH
+        return bool(state.jumped[0] and state.lost[0] and tried and not state.aiming[0]
+                    and state.policy != Policy.STOP)
+
+    def aim_at(self, q: np.ndarray) -> None:
+        """Go to the best reach of a goal that was searched for, straight and at full speed."""
+        state = self.state
+        state.aim[:] = q
+        state.aiming[0] = 2
+        state.remaining[0] = np.max(np.abs(q - state.q) / self.velocity, initial=0.0)
 
     def step(self, goals: Any, dt: float, *, fresh: bool = True) -> IkResult:
         """
         Answer goals, given as for :meth:`dq_ik.solver.Solver.solve`.
 
         :param dt: time since the last answer [s]
+        :param fresh: whether they are new; else they are those of the step before
         """
-        answer = np.empty(self._size)
-        request = self._requests.with_goals(goals, None)
-        status = self._track(self._robot, request, self._state, None, 0, 0, int(fresh), dt, answer,
-                             1, self._memory)
+        answer = np.empty(self._answer_size)
+        request, kind, poses = self._requests.template, PoseKind.DUAL_QUATERNION, None
+        if type(goals) is Pose:
+            poses = goals.numbers()
+        else:
+            request = self._requests.with_goals(goals, None)
+        status = door().entries['track'](
+            self._robot, request, self._state, poses, int(kind), int(poses is not None),
+            int(fresh), dt, answer, 1, self._memory)
         if status < 0:
+            as_pose(goals)  # says what is wrong
             raise DqIkError(f'the step failed: {fault_of(status)}')
         return IkResult(self._layout, answer, status)
 
     def run(self, poses: np.ndarray, dt: float) -> BatchResult:
-        """Answer poses (N, 4, 4) or (N, 8) of the only tip, a period of dt each."""
-        kind = PoseKind.MATRIX if poses.shape[1:] == (4, 4) else PoseKind.DUAL_QUATERNION
+        """
+        Answer poses of the only tip, one period after the other.
+
+        :param poses: (N, 4, 4) matrices or (N, 8) dual quaternions
+        :param dt: period [s]
+        """
+        kinds = {(4, 4): PoseKind.MATRIX, (8,): PoseKind.DUAL_QUATERNION}
+        if poses.shape[1:] not in kinds or len(self.chain.tips) != 1:
+            raise GoalError('poses of the only tip have shape (N, 4, 4) or (N, 8), got '
+                            f'{poses.shape} for {listing(self.chain.tips)}')
+        kind = kinds[poses.shape[1:]]
         rows = np.ascontiguousarray(poses, float).reshape(len(poses), WIDTHS[kind])
-        answers = np.empty((len(rows), self._size))
-        status = self._track(self._robot, self._requests.template, self._state, rows, int(kind),
-                             len(rows), 1, dt, answers, len(rows), self._memory)
+        answers = np.empty((len(rows), self._answer_size))
+        status = door().entries['track'](
+            self._robot, self._requests.template, self._state, rows, int(kind), len(rows), 1, dt,
+            answers, len(rows), self._memory)
         if status < 0:
-            raise DqIkError(f'the steps failed: {fault_of(status)}')
+            raise GoalError(f'pose {fault_of(status).row} is bad: {fault_of(status)}')
         return BatchResult(self._layout, answers)

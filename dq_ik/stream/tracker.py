@@ -16,7 +16,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from dq_ik.goal import Goal
@@ -27,12 +27,11 @@ from dq_ik.robot.chain import Chain
 from dq_ik.solver import Solver
 from dq_ik.stream.limits import SpeedLimit
 from dq_ik.stream.settings import StreamSettings
+from dq_ik.stream.steps import Following, Steps, UNLIMITED
 import numpy as np
 
-# Joints without a velocity limit may move this fast [rad/s or m/s], which is at once.
-UNLIMITED = 1e6
-# A goal this far [m, rad] from the one before is a new place, not the next point of a path.
-JUMP = (0.1, 0.5)
+LONGEST_STEP = 0.1  # after a pause the arm does not catch up at once [s]
+SOON = 0.5  # a limit that is nearer in time is worth a warning [s]
 
 
 def goal_maker(settings: StreamSettings) -> Callable[[Goal | Pose, str], Goal | Pose]:
@@ -55,50 +54,105 @@ def goal_maker(settings: StreamSettings) -> Callable[[Goal | Pose, str], Goal | 
     return make
 
 
+@dataclass(frozen=True)
+class Outlook:
+    """
+    How far a stream is from the next limit of a joint.
+
+    :param margin: distance to the nearest limit, as a part of the range of its joint
+    :param nearest: that joint; empty: no joint has limits
+    :param time_left: time in which a joint is at its limit at the present speed [s]
+    :param next: that joint; empty: none moves towards a limit
+    """
+
+    margin: float
+    nearest: str
+    time_left: float
+    next: str
+
+    @property
+    def sentence(self) -> str:
+        """Return a warning, empty while no limit is near in time."""
+        if self.time_left > SOON:
+            return ''
+        return f'{self.next} is at its limit in {self.time_left:.1f} s at this speed'
+
+
 class Tracker:
     """
-    Follows the newest goal of each tip, starting every solve from the last solution.
+    Follows the newest goal of each tip: goals in, joint commands out, and never a jump.
 
-    There are no restarts along a path: a stream must not jump to another branch. Only a goal that
-    jumps itself, and cannot be reached from where the robot is, is searched for elsewhere; the
-    solution nearest to the present posture is taken. What cannot be reached is approached as
-    closely as the robot can (best reach).
+    Each step starts from the last answer and stays within what the joints' speeds allow in the
+    time between (:mod:`dq_ik.stream.steps`). A goal that cannot be followed is met again as soon
+    as the joints can be there; one out of reach is approached as closely as the robot can. With
+    ``velocity_scaling`` 0 the speeds have no limit, and a goal that jumps is answered at once.
     """
 
-    def __init__(self, chain: Chain, options: IkOptions, settings: StreamSettings,
-                 q: np.ndarray | None = None) -> None:
+    def __init__(self, chain: Chain, options: IkOptions | None = None,
+                 settings: StreamSettings | None = None, q: np.ndarray | None = None) -> None:
         """
         Start at rest.
 
         :param q: where the joints are; None: neutral.
         """
         self.chain = chain
-        self.reseed(chain.neutral if q is None else q)
-        self.configure(options, settings)
+        self._steps: Steps | None = None
+        self.command = chain.neutral if q is None else chain.clamp(q)
+        self.configure(options or IkOptions(), settings or StreamSettings())
+        self.reseed(self.command)
 
     def configure(self, options: IkOptions, settings: StreamSettings) -> None:
         """Take new options; the motion goes on."""
-        self.solver = Solver(self.chain, replace(options, max_restarts=0, mode='speed'))
-        self.finder = Solver(self.chain, replace(options, mode='distance', max_joint_step=0.0))
+        self._finder = Solver(self.chain, replace(options, mode='distance', max_joint_step=0.0))
         self._goal = goal_maker(settings)
-        self.goal_timeout = settings.goal_timeout
-        speed = np.minimum(self.chain.velocity * settings.velocity_scaling, UNLIMITED)
-        self.limit = SpeedLimit(
-            speed, speed / settings.ramp_time) if settings.velocity_scaling > 0 else None
+        self.goal_timeout, self.policy = settings.goal_timeout, settings.lost_policy
+        speed = self.chain.velocity * settings.velocity_scaling
+        self._is_limited = settings.velocity_scaling > 0
+        velocity = speed if self._is_limited else np.full(self.chain.n, np.inf)
+        following = Following(
+            policy=settings.lost_policy, momentum=settings.momentum,
+            look_ahead=settings.look_ahead, barrier=settings.avoid_limits_gain,
+            step_ratio=settings.step_ratio if self._is_limited else 0.0)
+        if self._steps is None:
+            self._steps = Steps(self.chain, self.command, velocity, options, following)
+        else:
+            self._steps.configure(velocity, options, following)
+        self.limit = SpeedLimit(np.minimum(speed, UNLIMITED),
+                                np.minimum(speed, UNLIMITED) / settings.ramp_time
+                                ) if self._is_limited and settings.rate > 0 else None
 
     def reseed(self, q: np.ndarray) -> None:
         """Start anew from these joint positions, at rest, without goals."""
-        self.target = self.command = self.chain.clamp(q)
+        self.command = self.chain.clamp(q)
+        self._place(self.command)
         self.qdot = np.zeros(self.chain.n)
         self._goals: dict[str, Goal | Pose] = {}
-        self._moves: list[tuple[Goal | Pose | None, Goal | Pose]] = []  # since the last solve
+        self._is_new = False  # a goal that was not answered yet
         self._goal_time: float | None = None
+        self._answer_time: float | None = None
+        self.pending = False
         self.holding = False
+
+    def _place(self, q: np.ndarray) -> None:
+        """Make a joint vector the target, at rest."""
+        self.steps.reseed(q)
+        self.target = q
+
+    @property
+    def steps(self) -> Steps:
+        """Return what answers the goals."""
+        assert self._steps is not None
+        return self._steps
 
     @property
     def active(self) -> bool:
         """Whether a goal was ever given."""
         return self._goal_time is not None
+
+    @property
+    def has_new_goal(self) -> bool:
+        """Whether a goal was given since the last step."""
+        return self._is_new
 
     def set_goal(self, tip: str, goal: Goal | Pose, now: float) -> None:
         """
@@ -109,43 +163,71 @@ class Tracker:
         :param goal: a pose in the base frame, or a goal of another kind.
         :param now: time [s] on a steady clock.
         """
-        if self._goal_time is None and len(self.chain.tips) > 1:
+        if not self._goals and len(self.chain.tips) > 1:
             self._goals = dict(self.chain.fk_all(self.target))
-        self._moves.append((self._goals.get(tip), goal))
         self._goals[tip] = goal
+        self._goal_time = now
+        self._is_new = True
+        self.holding = False
+
+    def set_target(self, q: np.ndarray, now: float) -> None:
+        """Take a joint vector in place of goals, no farther away than a step may lead."""
+        self._goals = {}
+        self._is_new = self.pending = False
+        self._place(self.chain.clamp(q))
         self._goal_time = now
         self.holding = False
 
-    def solve(self) -> IkResult:
-        """Solve for the goals as they are now; the solution is the new target."""
+    def solve(self, dt: float) -> IkResult:
+        """
+        Take a step towards the goals as they are now; its end is the new target.
+
+        :param dt: time since the last step [s].
+        """
         tips = self.chain.tips
         goals: Any = (self._goal(self._goals[tips[0]], tips[0]) if len(tips) == 1 else
                       [self._goal(self._goals[tip], tip) for tip in tips])
-        result = self.solver.solve(goals, self.target)
-        if not result.success and any(_is_far(*move) for move in self._moves):
-            result = self.finder.solve(goals, self.target)
+        before, self._is_new, fresh = self.target, False, self._is_new
+        result = self.steps.step(goals, dt, fresh=fresh)
+        if self.steps.wants_search:
+            result = self._search(goals, result)
         self.target = result.q
-        self._moves.clear()
+        at_rest = bool(np.array_equal(before, self.target)) and not fresh
+        self.pending = not result.success and not (at_rest and not self.steps.state.aiming[0])
         return result
 
-    def follow(self, tip: str, goal: Goal | Pose, now: float) -> IkResult:
-        """Take a goal, solve, and command the solution at once."""
-        self.set_goal(tip, goal, now)
-        return self.answer()
+    def _search(self, goals: Any, result: IkResult) -> IkResult:
+        """Look for the best reach from many starts, and go there."""
+        found = self._finder.solve(goals, self.steps.q)
+        if self._is_limited:
+            self.steps.aim_at(found.q)
+            return result
+        self.steps.reseed(found.q)
+        return found
 
-    def answer(self) -> IkResult:
-        """Solve for the goals that were set, and command the solution at once."""
-        result = self.solve()
+    def follow(self, tip: str, goal: Goal | Pose, now: float) -> IkResult:
+        """Take a goal, solve, and command the answer at once."""
+        self.set_goal(tip, goal, now)
+        return self.answer(now)
+
+    def answer(self, now: float) -> IkResult:
+        """Take a step towards the goals that were set, and command it at once."""
+        since = 0.0 if self._answer_time is None else now - self._answer_time
+        self._answer_time = now
+        result = self.solve(min(max(since, 0.0), LONGEST_STEP) if self._is_limited else 1.0)
         self.command = self.target
         return result
 
     def tick(self, now: float, dt: float) -> IkResult | None:
         """
-        Advance the command by ``dt``; the result is that of a new goal, if there was one.
+        Advance the command by ``dt``; the result is that of a step towards a goal, if any.
 
         :param now: time [s] on the clock of ``set_goal``.
         """
-        result = self.solve() if self._moves else None
+        result = None
+        if self._is_new or self.pending:
+            first, self._answer_time = self._answer_time is None, now
+            result = self.solve((0.0 if first else dt) if self._is_limited else 1.0)
         if self._is_stale(now):
             self.hold()
         if self.limit is None:
@@ -158,9 +240,22 @@ class Tracker:
     def hold(self) -> None:
         """Brake and stay, until the next goal."""
         self.holding = True
+        self.pending = False
         if self.limit is not None:
             stop = self.limit.stop(self.command, self.qdot)
-            self.target = np.clip(stop, self.chain.lower, self.chain.upper)
+            self._place(np.clip(stop, self.chain.lower, self.chain.upper))
+
+    @property
+    def speed_share(self) -> float:
+        """Return the greatest joint speed of the last step, as a part of its limit."""
+        return float(np.max(np.abs(self.steps.state.qdot) / self.steps.velocity, initial=0.0))
+
+    @property
+    def outlook(self) -> Outlook:
+        """Return how far the next limits are."""
+        state, names = self.steps.state, (*self.chain.joint_names, '')  # -1: none
+        return Outlook(float(state.margin[0]), names[state.nearest[0]],
+                       float(state.time_left[0]), names[state.next[0]])
 
     def goal_age(self, now: float) -> float | None:
         """Return the seconds since the last goal, None if there was none."""
@@ -169,13 +264,3 @@ class Tracker:
     def _is_stale(self, now: float) -> bool:
         age = self.goal_age(now)
         return not self.holding and age is not None and 0 < self.goal_timeout < age
-
-
-def _is_far(old: Goal | Pose | None, new: Goal | Pose) -> bool:
-    """Tell whether a goal jumped; one in another frame or of another kind has."""
-    if old is None:
-        return True
-    (old_frame, old_place), (frame, place) = (
-        ('', goal) if isinstance(goal, Pose) else goal.place for goal in (old, new))
-    metres, radians = old_place.distance(place)
-    return frame != old_frame or metres > JUMP[0] or radians > JUMP[1]

@@ -35,7 +35,6 @@ from dq_ik.core.entries.pose_input import (
     Fault,
     is_kind,
     pose_at,
-    PoseKind,
     read_pose,
     width,
     write_pose,

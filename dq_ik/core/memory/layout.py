@@ -170,6 +170,7 @@ class Policy(IntEnum):
 
 SAMPLES = 64  # goals that a stream remembers
 NODES = 4  # of them through which a goal is extrapolated
+SLICES, POSTURES = 6, 24  # of a plan, and postures of a slice at most
 
 TRACK = Table('track', ('n', 'n_tips'), (
     integer('policy', text='a Policy'),
@@ -192,15 +193,25 @@ TRACK = Table('track', ('n', 'n_tips'), (
     integers('solves', 1, text='attempts of the last frame'),
     integers('random', 1, text='state of the random numbers, 1 or more'),
     floats('time', 1, text='sum of the periods [s]'),
-    floats('goal_step', 1, text='how far the goals moved with the last frame [m]'),
+    floats('goal_step', 1, text='how far the goals moved when they were last heard [m]'),
+    floats('goal_speed', 1, text='their speed [m/s]'),
     floats('margin', 1, text='distance to the nearest limit, as a part of the range of its joint'),
+    integers('nearest', 1, text='number of that joint; -1: none has limits'),
     floats('time_left', 1, text='time in which a joint is at its limit at this speed [s]'),
+    integers('next', 1, text='number of that joint; -1: none moves to a limit'),
     integers('n_samples', 1, text='goals heard'),
     floats('sample_time', SAMPLES, text='their times [s], in a ring'),
     floats('sample', 8 * SAMPLES, 'n_tips', text='their poses, eight numbers for each tip'),
     integers('node', NODES, text='rows of the ring through which a goal is extrapolated'),
     floats('node_time', NODES, text='their times before the newest [s]'),
     floats('slope', NODES, 6, text='divided differences of their poses'),
+    integers('planning', 1, text='number of the slice that is planned next'),
+    integers('planned', 1, text='1: there is a plan; 0: the push is that of the barrier'),
+    floats('free_speed', 1, text='speed of the plan along the free direction [rad/s]'),
+    floats('free', 'n', text='the free direction, of length 1, of the last frame'),
+    integers('n_postures', SLICES + 1, text='postures of each slice of the plan'),
+    floats('posture', (SLICES + 1) * POSTURES, 'n', text='they'),
+    floats('posture_cost', (SLICES + 1) * POSTURES, text='costs from them to the end'),
     floats('best', 'n', text='best answer of a frame'),
     floats('push', 'n', text='motion in the directions that the goals leave free'),
 ))

@@ -20,22 +20,30 @@ from dq_ik.core.algebra import quaternion
 from dq_ik.core.algebra.vector import copy
 from dq_ik.core.compile import kernel, routine
 from dq_ik.core.memory.blocks import answer_of, request_of, tree_of, work_of
-from dq_ik.core.memory.layout import BALL, ELEMENT_KIND, FARTHEST, VARIABLE
+from dq_ik.core.memory.layout import BALL, ELEMENT_KIND, FARTHEST, TOLERANCE, VARIABLE
 from dq_ik.core.search.methods import attempt
 from dq_ik.core.solve.residual import evaluate
 from dq_ik.core.solve.verdict import finish
 
 INSIDE = 1.0 - 1e-9  # of a step: rounding must not exceed it
+MET = 100.0  # attempts aim at so small a part of the tolerance, for velocities without noise
 
 
 @routine
 def prepare(blocks):
-    """Fill what does not depend on the box: costs of moving; no joint may turn freely."""
+    """
+    Fill what does not depend on the box: costs of moving, tolerances.
+
+    No joint may turn freely.
+    """
     request, work = request_of(blocks), work_of(blocks)
     for i in range(work.seed.shape[0]):
         metric = request.metric[i] if request.metric[i] > 0.0 else 1.0
         work.metric[i], work.gain[i], work.period[i] = metric, 1.0 / metric, 0.0
         work.pull[i] = work.rest[i] = 0.0
+    for k in range(work.goals.shape[0]):
+        work.goals[k, TOLERANCE] /= MET
+        work.goals[k, TOLERANCE + 1] /= MET
 
 
 @routine
@@ -75,7 +83,7 @@ def solve_from(blocks, state, q):
     state.solves[0] += 1
     answer.iterations[0] += iterations
     copy(work.best, answer.q)
-    if worst <= 1.0 and finish(blocks, answer.q):
+    if worst <= MET and finish(blocks, answer.q):
         cost, worst = evaluate(blocks, answer.q)
     return cost, worst
 

@@ -25,11 +25,13 @@ from dq_ik.core.solve.best_reach import newton
 from dq_ik.core.solve.residual import evaluate
 from dq_ik.core.solve.verdict import exceed, finish, press, report, Status
 from dq_ik.core.track import history, intercept
-from dq_ik.core.track.box import enter, hold_back, prepare, solve_from
+from dq_ik.core.track.box import enter, hold_back, MET, prepare, solve_from
+from dq_ik.core.track.look_ahead import look_ahead
 from dq_ik.core.track.momentum import predict
 
 JUMP = 0.02  # of a goal, from which the arm may travel at full speed [m]
 BEST_REACH_ITERATIONS = 20
+BEST_REACH = 2  # aiming: at the best reach that the caller found
 
 
 @routine
@@ -51,35 +53,44 @@ def follow(blocks, state, dt, fresh, timeout):
         if state.goal_step[0] > JUMP or state.n_samples[0] == 1:
             state.jumped[0] = 1
             state.scan[0] = 0
-    most = _greatest_speed(state, dt)
+    else:
+        history.wait(state)
+    most = _greatest_speed(state)
+    jumped = state.jumped[0] != 0
     prepare(blocks)
     enter(blocks, state, dt, most)
-    cost, worst = _step(blocks, state, dt)
-    if worst <= 1.0:
+    cost, worst = _step(blocks, state, dt, fresh)
+    if worst > MET:
+        cost, worst = _recover(blocks, state, dt, most)
+        state.planning[0] = state.planned[0] = 0
+    if worst <= MET:
         state.lost[0] = state.aiming[0] = state.jumped[0] = 0
         answer.status[0] = Status.CONVERGED.value
-    else:
-        cost = _recover(blocks, state, dt, most, cost)
     report(blocks, cost)
-    _settle(request, state, answer, dt)
+    _settle(request, state, answer, 0.0 if jumped else dt)
+    if state.look_ahead > 0 and state.lost[0] == 0:
+        look_ahead(blocks, state)
+        copy(state.q, answer.q)
     answer.time[0] = seconds(work.clock) - start
 
 
 @kernel
-def _greatest_speed(state, dt):
+def _greatest_speed(state):
     """Speed of the joints that the motion of the goal justifies."""
-    if state.step_ratio <= 0.0 or state.jumped[0] != 0 or dt <= 0.0:
+    if state.step_ratio <= 0.0 or state.jumped[0] != 0:
         return math.inf
-    return max(state.step_ratio * state.goal_step[0] / dt, state.least_speed)
+    return max(state.step_ratio * state.goal_speed[0], state.least_speed)
 
 
 @routine
-def _step(blocks, state, dt):
+def _step(blocks, state, dt, fresh):
     """Solve in the box from the prediction, then from the last answer; keep the better one."""
     answer = answer_of(blocks)
-    predict(blocks, state, dt, state.best)
+    copy(state.q, state.best)
+    if fresh and state.goal_step[0] > 0.0:
+        predict(blocks, state, dt, state.best)
     cost, worst = solve_from(blocks, state, state.best)
-    if worst > 1.0:
+    if worst > MET:
         copy(answer.q, state.best)
         cost_again, worst_again = solve_from(blocks, state, state.q)
         if cost_again < cost:
@@ -93,57 +104,76 @@ def _step(blocks, state, dt):
 
 
 @routine
-def _recover(blocks, state, dt, most, cost):
+def _recover(blocks, state, dt, most):
     """
     Answer a frame whose goals cannot be met, as the policy says.
 
-    :returns: the cost of the answer; the state last evaluated is its own
+    :returns: cost and worst error of the answer; the state last evaluated is its own
     """
-    answer, work = answer_of(blocks), work_of(blocks)
+    answer = answer_of(blocks)
     beyond = exceed(blocks)
-    if state.aiming[0] == 1 and state.remaining[0] <= 0.0:
-        state.aiming[0] = state.scan[0] = 0
-    if state.policy == Policy.INTERCEPT and not beyond:
-        copy(answer.q, work.pool[0])
-        if state.lost[0] % intercept.AGAIN == 0 and state.aiming[0] < 2 and not (
-                state.scan[0] == intercept.DONE and history.stands(state)):
+    if state.remaining[0] <= 0.0 and state.aiming[0] != 0:  # it is there
+        if state.aiming[0] == BEST_REACH:
+            state.jumped[0] = 0
+        else:
             state.scan[0] = 0
-        intercept.look_for_aim(blocks, state, most)
-        history.recall(state, work.goals)
-        enter(blocks, state, dt, most)
-        copy(work.pool[0], answer.q)
-    elif state.aiming[0] == 1:
         state.aiming[0] = 0
+    if state.policy == Policy.INTERCEPT:
+        _aim(blocks, state, dt, most, beyond)
     state.lost[0] += 1
-    in_the_way = Status.ON_THE_WAY.value
+    on_the_way = state.aiming[0] != 0 or state.policy == Policy.STOP
     if state.policy == Policy.STOP:
         copy(state.q, answer.q)
-    elif state.aiming[0] != 0:
+    elif on_the_way:
         intercept.approach(blocks, state, dt, most)
     else:
         newton(blocks, answer.q, BEST_REACH_ITERATIONS)
         hold_back(blocks, state, dt)
-        in_the_way = Status.BEST_REACH_WORKSPACE.value
     finish(blocks, answer.q)
-    cost, _ = evaluate(blocks, answer.q)
-    if in_the_way != Status.ON_THE_WAY and not beyond:
-        in_the_way = press(blocks, answer.q)
-    answer.status[0] = in_the_way
-    return cost
+    cost, worst = evaluate(blocks, answer.q)
+    in_the_way = press(blocks, answer.q)
+    if on_the_way or in_the_way == Status.STEP_LIMITED:
+        in_the_way = Status.ON_THE_WAY.value
+    answer.status[0] = Status.BEST_REACH_WORKSPACE.value if beyond else in_the_way
+    return cost, worst
+
+
+@routine
+def _aim(blocks, state, dt, most, beyond):
+    """Choose where a lost stream goes; keep the nearest answer of this frame."""
+    answer, work = answer_of(blocks), work_of(blocks)
+    if beyond:
+        state.scan[0] = intercept.DONE
+    if beyond or state.aiming[0] == BEST_REACH:
+        return
+    rests = state.scan[0] == intercept.DONE and history.stands(state)
+    if state.lost[0] % intercept.AGAIN == 0 and not rests:
+        state.scan[0] = 0
+    copy(answer.q, work.pool[0])
+    intercept.look_for_aim(blocks, state, most)
+    history.recall(state, work.goals)
+    enter(blocks, state, dt, most)
+    copy(work.pool[0], answer.q)
 
 
 @kernel
 def _settle(request, state, answer, dt):
-    """Take the answer over, with its velocity; measure how far the limits are."""
-    margin, time_left = 1.0, math.inf
+    """
+    Take the answer over, with its velocity; measure how far the limits are.
+
+    :param dt: time of the step [s]; 0: it has no velocity that will go on
+    """
+    state.margin[0], state.time_left[0] = 1.0, math.inf
+    state.nearest[0] = state.next[0] = -1
+    moving = answer.status[0] == Status.CONVERGED and dt > 0.0
     for i in range(state.q.shape[0]):
-        moving = answer.status[0] == Status.CONVERGED and dt > 0.0
         state.qdot[i] = (answer.q[i] - state.q[i]) / dt if moving else 0.0
         state.q[i] = answer.q[i]
         low, high = state.q[i] - request.lower[i], request.upper[i] - state.q[i]
-        if request.metric[i] > 0.0 and low + high < FARTHEST:
-            margin = min(margin, min(low, high) / max(low + high, 1e-300))
-            ahead = high if state.qdot[i] > 0.0 else low
-            if abs(state.qdot[i]) > 1e-9:
-                time_left = min(time_left, ahead / abs(state.qdot[i]))
-    state.margin[0], state.time_left[0] = margin, time_left
+        if request.metric[i] < 0.0 or not 0.0 < low + high < FARTHEST:
+            continue
+        if min(low, high) < state.margin[0] * (low + high):
+            state.margin[0], state.nearest[0] = min(low, high) / (low + high), i
+        ahead = high if state.qdot[i] > 0.0 else low
+        if ahead < state.time_left[0] * abs(state.qdot[i]):
+            state.time_left[0], state.next[0] = ahead / abs(state.qdot[i]), i

@@ -23,6 +23,7 @@ from dq_ik.core.memory.layout import AIM, FIXED, NODES, SAMPLES
 SPACING = 0.02  # of the samples through which a goal is extrapolated, at least [s]
 OLDEST = 0.5  # of them [s]
 LENGTH = 0.3  # that weighs a radian of a goal's motion against a metre [m/rad]
+LEAST_STEP = 1e-9  # of a goal that is no rounding [m]
 SAME_TIME = 1e-3  # goals nearer than this in time share a sample [s]
 CUBIC_UNTIL = 0.6  # further ahead the third derivative is more noise than knowledge [s]
 
@@ -36,7 +37,10 @@ def hear(state, goals):
     if count > 0:
         for k in range(goals.shape[0]):
             moved = way(goals[k], _pose(state, last, k))
-            state.goal_step[0] = max(state.goal_step[0], moved)
+            if moved > LEAST_STEP:
+                state.goal_step[0] = max(state.goal_step[0], moved)
+    since = max(state.time[0] - state.sample_time[last], SAME_TIME) if count > 0 else 1.0
+    state.goal_speed[0] = state.goal_step[0] / since
     same = count > 0 and state.time[0] - state.sample_time[last] < SAME_TIME
     row = count - 1 if same else count
     state.n_samples[0] = max(count, row + 1)
@@ -146,10 +150,14 @@ def recall(state, goals_out):
         copy(_pose(state, newest, k), goals_out[k])
 
 
+@routine
+def wait(state):
+    """Note that no goals came with this frame: after a while they stand."""
+    if state.time[0] - state.sample_time[(state.n_samples[0] - 1) % SAMPLES] > OLDEST:
+        state.goal_speed[0] = 0.0
+
+
 @kernel
 def stands(state):
-    """Tell whether the goals have not moved for a while."""
-    count = state.n_samples[0]
-    if state.time[0] - state.sample_time[(count - 1) % SAMPLES] > OLDEST:
-        return True
-    return count < 2 or state.goal_step[0] == 0.0
+    """Tell whether the goals do not move."""
+    return state.goal_speed[0] == 0.0

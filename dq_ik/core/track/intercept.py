@@ -23,7 +23,7 @@ from dq_ik.core.algebra.vector import copy
 from dq_ik.core.compile import kernel, routine
 from dq_ik.core.memory.blocks import answer_of, work_of
 from dq_ik.core.track import history
-from dq_ik.core.track.box import enter, solve_from
+from dq_ik.core.track.box import enter, MET, solve_from
 from dq_ik.core.track.momentum import barrier
 
 FIRST_TIME, GROWTH = 0.012, 1.35  # of the times that are tried [s]
@@ -59,8 +59,9 @@ def look_for_aim(blocks, state, most):
         else:
             history.recall(state, work.goals)
         narrow = enter(blocks, state, time, most)
-        if _meet(blocks, state):
-            state.aiming[0], state.remaining[0], state.scan[0] = 1, time, DONE
+        if _meet(blocks, state, most):
+            state.aiming[0], state.scan[0] = 1, DONE
+            state.remaining[0] = time if number < last else duration(state, state.aim, most)
             return
         state.scan[0] = number + 1
         if number >= last and (not narrow or (time >= LONGEST and not stands)):
@@ -68,8 +69,12 @@ def look_for_aim(blocks, state, most):
 
 
 @routine
-def _meet(blocks, state):
-    """Solve in the box from several starts; keep the answer farthest from the limits as aim."""
+def _meet(blocks, state, most):
+    """
+    Solve in the box from several starts; keep one answer as aim.
+
+    It is the one farthest from the limits; after a jump of the goal, the nearest one.
+    """
     answer, work = answer_of(blocks), work_of(blocks)
     least, found = 0.0, False
     for start in range(STARTS + 2):
@@ -83,14 +88,26 @@ def _meet(blocks, state):
             for i in range(state.best.shape[0]):
                 state.best[i] = work.low[i] + _random(state) * (work.high[i] - work.low[i])
         _, worst = solve_from(blocks, state, state.best)
-        if worst <= 1.0:
-            value = barrier(blocks, answer.q)
+        if worst <= MET:
+            jumped = state.jumped[0] != 0
+            value = duration(state, answer.q, most) if jumped else barrier(blocks, answer.q)
             if not found or value < least:
                 least, found = value, True
                 copy(answer.q, state.push)
     if found:
         copy(state.push, state.aim)
     return found
+
+
+@kernel
+def duration(state, q, most):
+    """Time in which the joints can be at a configuration [s]."""
+    longest = 0.0
+    for i in range(q.shape[0]):
+        way = abs(q[i] - state.q[i])
+        if way > 0.0:
+            longest = max(longest, way / min(state.velocity[i], most))
+    return longest
 
 
 @kernel

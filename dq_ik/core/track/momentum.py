@@ -29,7 +29,9 @@ from dq_ik.core.solve.residual import assemble, evaluate
 from dq_ik.core.solve.step import solve_free
 
 FREE = 1e-10  # share of the mean diagonal: what moves the goals less is free
+CROSSWISE = 1e-3  # part of a direction that is too little to keep its side
 NEAREST = 0.999  # normalised position up to which the barrier grows
+WITH_GOAL = 2.0  # the push is no faster than so many times the goal [rad/m]: both rest together
 
 
 @routine
@@ -39,41 +41,74 @@ def predict(blocks, state, dt, q_out):
     if state.momentum > 0:
         for i in range(q_out.shape[0]):
             q_out[i] += dt * state.qdot[i]
-    if state.momentum == 0 and state.barrier <= 0.0:
+    if state.momentum == 0 and state.barrier <= 0.0 and state.look_ahead == 0:
         return
     work = work_of(blocks)
-    evaluate(blocks, state.q)
-    assemble(blocks)
     n = q_out.shape[0]
-    share = 0.0
-    for i in range(n):
-        share += work.A[i, i]
-    share = FREE * share / n + 1e-300
-    for i in range(n):
-        work.A[i, i] += share
+    share = prepare_projection(blocks, state.q)
     if state.momentum > 0:
-        _project(work, share, state.qdot)
+        project(work, share, state.qdot)
         for i in range(n):
             q_out[i] -= dt * work.x[i]
-    if state.barrier > 0.0:
-        slope(blocks, state.q, state.push)
-        _project(work, share, state.push)
-        length = 0.0
+    if state.look_ahead > 0:
+        turn_free(work, share, state.free)
+    if state.look_ahead > 0 and state.planned[0] > 0:
         for i in range(n):
-            length += work.x[i] * work.x[i]
-        length = state.barrier * math.sqrt(length)
-        factor = state.barrier * min(1.0, state.barrier_speed / length) if length > 0.0 else 0.0
+            q_out[i] += dt * state.free_speed[0] * state.free[i]
+    elif state.barrier > 0.0:
+        slope(blocks, state.q, state.push)
+        project(work, share, state.push)
+        length = state.barrier * _length(work.x)
+        most = min(state.barrier_speed, WITH_GOAL * state.goal_speed[0])
+        factor = state.barrier * min(1.0, most / length) if length > 0.0 else 0.0
         for i in range(n):
             q_out[i] += dt * factor * work.x[i]
 
 
-@kernel
-def _project(work, share, values):
+@routine
+def prepare_projection(blocks, q):
+    """Fill the matrix of the goals at q, for :func:`project`; return what counts as free."""
+    work = work_of(blocks)
+    evaluate(blocks, q)
+    assemble(blocks)
+    share = 0.0
+    for i in range(q.shape[0]):
+        share += work.A[i, i]
+    share = FREE * share / q.shape[0] + 1e-300
+    for i in range(q.shape[0]):
+        work.A[i, i] += share
+    return share
+
+
+@routine
+def project(work, share, values):
     """Fill ``work.x`` with the part of a motion that does not move the goals."""
     for i in range(values.shape[0]):
         work.b[i] = share * values[i]
     count_up(work.free)
     solve_free(work.A, work.b, work.free, values.shape[0], work.L, work.trial, work.x)
+
+
+@routine
+def turn_free(work, share, free):
+    """Turn a direction into the one that is free, of length 1 and on the same side, in place."""
+    project(work, share, free)
+    if _length(work.x) < CROSSWISE:  # the last one is of no use
+        for i in range(free.shape[0]):
+            free[i] = 1.0 + 0.1 * i
+        project(work, share, free)
+    length = _length(work.x) + 1e-300
+    for i in range(free.shape[0]):
+        free[i] = work.x[i] / length
+
+
+@kernel
+def _length(values):
+    """Length of a vector."""
+    square = 0.0
+    for i in range(values.shape[0]):
+        square += values[i] * values[i]
+    return math.sqrt(square)
 
 
 @routine

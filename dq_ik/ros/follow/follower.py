@@ -29,17 +29,18 @@ from dq_ik.ros.description import CurrentState, LATCHED
 from dq_ik.ros.follow import status
 from dq_ik.ros.follow.outputs import command_maps, Outputs
 from dq_ik.ros.follow.prepared import Prepared
+from dq_ik.ros.follow.start import was_moved
 from dq_ik.ros.follow.turn import Turn
-from dq_ik.ros.goals import CURRENT, goal_kinds, goal_topics, GoalKind, read_goal
+from dq_ik.ros.goals import check_age, CURRENT, goal_kinds, goal_topics, GoalKind, read_goal
 from dq_ik.ros.remote import NEWEST
-from dq_ik.ros.running import NO_EVENTS_IN, NO_EVENTS_OUT, steady_timer, WARN_PERIOD
+from dq_ik.ros.running import NO_EVENTS_IN, NO_EVENTS_OUT, steady_timer, take_all, WARN_PERIOD
 from dq_ik.ros.settings import NodeSettings
 from dq_ik.stream.tracker import Tracker
 from rclpy.node import Node
-from rclpy.subscription import Subscription
 
 # What the middleware says about a message, such as when it was received [ns].
 MessageInfo = Mapping[str, Any]
+PURSUIT = 0.01  # period of the steps to a goal that is not met yet, where there is no rate [s]
 
 
 class Follower:
@@ -86,6 +87,8 @@ class Follower:
             self._set_timer(prepared.settings.rate)
         if last is None:
             steady_timer(self._node, 1.0, self.summarise)
+            self._pursuit = steady_timer(self._node, PURSUIT, self.on_pursuit)
+            self._pursuit.cancel()
         self._prepared = prepared
         if last is None:
             self._turn = Turn(self._node, self._take_turn)
@@ -103,18 +106,31 @@ class Follower:
     def on_goal(self, tip: str, kind: GoalKind, msg: Any, info: MessageInfo) -> None:
         """Take the goals that have arrived; without a rate, answer them at once."""
         started = perf_counter()
-        stream = self.stream
         goals = self._arrived(tip, kind, msg, info)
         if not sum(self._set_goal(*goal, started) for goal in goals) or self._timer is not None:
             return
+        self._answer(started, True)
+
+    def on_pursuit(self) -> None:
+        """Go on towards a goal that is not met yet, where there is no rate."""
+        if self._timer is None and self.stream.pending:
+            self._answer(perf_counter(), False)
+        else:
+            self._pursuit.cancel()
+
+    def _answer(self, started: float, fresh: bool) -> None:
+        """Take a step towards the goals and command it."""
+        stream = self.stream
         try:
-            result = stream.answer()
+            result = stream.answer(started)
         except DqIkError as error:
             self._refuse(error)
             return
         self._outputs.publish(stream.command)
         self.counters.commands += 1
-        self._report(result, started)
+        self._report(result, started, fresh)
+        if stream.pending and self._pursuit.is_canceled():
+            self._pursuit.reset()
 
     def on_tick(self) -> None:
         """Advance the command by one period."""
@@ -123,7 +139,7 @@ class Follower:
         stream = self.stream
         if not stream.active:
             return
-        held = stream.holding
+        held, fresh = stream.holding, stream.has_new_goal
         try:
             result = stream.tick(now, min(dt, self._longest_step))
         except DqIkError as error:
@@ -132,7 +148,7 @@ class Follower:
         self._outputs.publish(stream.command, stream.qdot if stream.limit else None)
         self.counters.commands += 1
         if result is not None:
-            self._report(result, now)
+            self._report(result, now, fresh)
         if stream.holding and not held:
             self._status.offer(DiagnosticStatus.STALE, partial(
                 status.hold_status, self._name, stream.goal_age(now) or 0.0), now)
@@ -215,7 +231,8 @@ class Follower:
         self.counters.goals += 1
         stream, axis = self.stream, self._prepared.settings.look_at_axis
         try:
-            if not stream.active:
+            check_age(msg, self._node.get_clock().now(), self._prepared.settings.max_goal_age)
+            if not stream.active or was_moved(stream, self._state, now):
                 self._start()
             stream.set_goal(tip, read_goal(kind, msg, tip, stream.chain, self._frame, axis), now)
         except DqIkError as error:
@@ -245,24 +262,19 @@ class Follower:
         self._status.offer(DiagnosticStatus.ERROR, partial(
             status.refusal_status, self._name, str(error)), perf_counter())
 
-    def _report(self, result: IkResult, started: float) -> None:
+    def _report(self, result: IkResult, started: float, fresh: bool) -> None:
         """
         Count an answer and offer its status.
 
         :param started: when its goal was taken up.
+        :param fresh: whether the goal is new.
         """
         now, reached = perf_counter(), result.success
-        self.counters.latencies.append(now - started)
-        self.counters.reached += reached
-        self.counters.best_reach += not reached
+        if fresh:
+            self.counters.latencies.append(now - started)
+        if fresh or not self.stream.pending:
+            self.counters.reached += reached
+            self.counters.best_reach += not reached and not self.stream.pending
         level = DiagnosticStatus.OK if reached else DiagnosticStatus.WARN
-        self._status.offer(level, partial(status.result_status, self._name, result), now)
-
-
-def take_all(subscription: Subscription) -> list[tuple[Any, MessageInfo]]:
-    """Return the messages that wait in a subscription and when they came, the newest last."""
-    messages, handle = [], subscription.handle
-    with handle:
-        while (taken := handle.take_message(subscription.msg_type, subscription.raw)) is not None:
-            messages.append(taken)
-    return messages
+        self._status.offer(level, partial(
+            status.result_status, self._name, result, self.stream), now)

@@ -23,6 +23,7 @@ from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticStatus, KeyValue
 from dq_ik.result import IkResult
+from dq_ik.stream.tracker import Tracker
 
 # Latencies kept for the diagnostics: the last second of a fast stream.
 WINDOW = 1000
@@ -75,11 +76,19 @@ class StatusTopic:
             self._pending, self._time = None, now
 
 
-def result_status(name: str, result: IkResult) -> DiagnosticStatus:
-    """Return the status of a goal: OK when reached, WARN with the reason at best reach."""
+def result_status(name: str, result: IkResult, stream: Tracker) -> DiagnosticStatus:
+    """Return the status of a goal: OK when reached, WARN with the reason while it is not."""
     level = DiagnosticStatus.OK if result.success else DiagnosticStatus.WARN
-    return DiagnosticStatus(level=level, name=name, message=result.message, values=_pairs((
+    outlook = stream.outlook
+    message = '; '.join(filter(None, (result.message, outlook.sentence)))
+    return DiagnosticStatus(level=level, name=name, message=message, values=_pairs((
         ('status', result.status.name.lower()),
+        ('policy', stream.policy),
+        ('margin', f'{outlook.margin:.3f}'),
+        ('nearest_limit', outlook.nearest),
+        ('time_left', f'{outlook.time_left:.2f}'),
+        ('next_limit', outlook.next),
+        ('speed', f'{stream.speed_share:.3f}'),
         ('position_error', f'{max(result.position_error):.3e}'),
         ('rotation_error', f'{max(result.rotation_error):.3e}'),
         ('limited_joints', ' '.join(result.limited_joints)),
