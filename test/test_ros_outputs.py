@@ -14,16 +14,19 @@
 """Joint vectors as messages."""
 
 from copy import deepcopy
+from itertools import pairwise
 from types import SimpleNamespace
 
 from dq_ik.errors import ChainError
 from dq_ik.ros.follow.outputs import command_maps, Outputs
 from dq_ik.ros.settings import NodeSettings
 from dq_ik.stream.commands import JointMap
+from dq_ik.stream.segments import Segments
 import numpy as np
 import pytest
 from rclpy.time import Time
 import ros_robot
+from scipy.interpolate import CubicHermiteSpline
 
 
 @pytest.fixture(scope='module')
@@ -89,16 +92,45 @@ def test_all_joints_are_listed_where_they_are(robot):
     assert (positions['lift'], positions['grip_mimic'], positions['j3']) == (0.2, 0.01, 1.0)
 
 
-def test_trajectory_starts_now_and_ends_ahead(robot):
+def test_the_first_trajectory_goes_to_the_command(robot):
     made, sent = outputs(robot.groups['arm'], trajectory_topic='/arm/joint_trajectory',
                          trajectory_time=1.25)
     made.publish(np.arange(6.0))
     msg = sent['/arm/joint_trajectory'][0]
-    assert (msg.header.stamp.sec, msg.header.stamp.nanosec) == (0, 0)
+    assert (msg.header.stamp.sec, msg.header.stamp.nanosec) == (7, 123)
     assert msg.joint_names == list(ros_robot.ARM)
     ahead = msg.points[0].time_from_start
     assert (ahead.sec, ahead.nanosec) == (1, 250_000_000)
     assert list(msg.points[0].positions) == [0, 1, 2, 3, 4, 5]
+    assert not any(msg.points[-1].velocities)
+
+
+def spline(points, time):
+    """Return position and velocity as a controller that interpolates by cubics has them."""
+    for (t0, q0, v0), (t1, q1, v1) in pairwise(points):
+        if time < t1:
+            cubic = CubicHermiteSpline([t0, t1], [q0, q1], [v0, v1])
+            return cubic(time), cubic(time, 1)
+    return points[-1][1], 0.0 * points[-1][1]
+
+
+@pytest.mark.parametrize('jitter', [0.0, 0.004])
+def test_a_controller_moves_smoothly_between_commands(robot, jitter):
+    """Commands at 100 Hz, sampled at 1 kHz: never at rest on the way, and never a jump."""
+    chain, rng = robot.groups['arm'], np.random.default_rng(1)
+    segments, points, positions, speeds = Segments(0.05), [], [], []
+    times = 0.01 * np.arange(1, 200) + rng.uniform(0.0, jitter, 199)
+    for now, later in pairwise(times):
+        points = segments.next(np.full(6, 0.5 * np.sin(now)), now, chain)
+        for tick in np.arange(np.ceil(1e3 * now), np.ceil(1e3 * later)):
+            q, v = spline(points, 1e-3 * tick - now)
+            positions.append(q[0])
+            speeds.append(v[0])
+    steps = np.diff(positions[100:1200])
+    assert 0.0 < min(steps)
+    assert max(steps) < 1e-3 * (0.51 if jitter == 0.0 else 1.0)  # a way of 10 ms in 6 ms
+    assert min(speeds[100:1200]) > 0.02
+    assert not points[-1][2].any()
 
 
 def test_command_array_follows_the_order_of_the_controller(robot):

@@ -85,7 +85,7 @@ class NodeSettings(StreamSettings, RobotSettings):
     trajectory_topic: str = setting(
         '', 'also send trajectory_msgs/JointTrajectory there; empty: off', read_only=True)
     trajectory_time: float = setting(
-        0.1, 'time_from_start [s] of the one point of such a trajectory', minimum=0.001,
+        0.1, 'time [s] in which such a trajectory brakes when commands end', minimum=0.001,
         maximum=60.0, read_only=True)
     command_array_topic: str = setting(
         '', 'also send std_msgs/Float64MultiArray there; empty: off', read_only=True)

@@ -35,7 +35,7 @@ class JointMap:
             empty: all of these.
         :param others: constant positions of joints outside the chain.
         """
-        self._chain = chain
+        self.chain = chain
         self._others = dict(others or {})
         own = chain.joint_positions(chain.neutral)
         self.names = list(names or {**own, **self._others})
@@ -50,7 +50,7 @@ class JointMap:
         """Return the positions at q."""
         if self._is_identity:
             return q
-        positions = {**self._others, **self._chain.joint_positions(q)}
+        positions = {**self._others, **self.chain.joint_positions(q)}
         return np.array([positions[name] for name in self.names])
 
     def velocity(self, qdot: np.ndarray) -> np.ndarray:

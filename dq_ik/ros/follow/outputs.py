@@ -24,6 +24,7 @@ from dq_ik.robot.chain import Chain
 from dq_ik.ros.running import NO_EVENTS_OUT
 from dq_ik.ros.settings import NodeSettings
 from dq_ik.stream.commands import JointMap, single_axis_positions
+from dq_ik.stream.segments import Segments
 import numpy as np
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
@@ -93,22 +94,19 @@ class Outputs:
 
 
 def _trajectory(node: Node, settings: NodeSettings) -> Controller:
-    """
-    Send one point, ``trajectory_time`` ahead, with the stamp 0 that means "start now".
-
-    It has positions only: the controller refuses a last point that moves, and one at rest would
-    stop at every command.
-    """
+    """Send the way from the last command to this one, and on to a stop (:class:`Segments`)."""
     from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
-    whole, fraction = divmod(settings.trajectory_time, 1.0)
-    ahead = Duration(sec=int(whole), nanosec=int(1e9 * fraction))
-    point = JointTrajectoryPoint(time_from_start=ahead)
-    msg = JointTrajectory(points=[point])
+    clock, segments = node.get_clock(), Segments(settings.trajectory_time)
     publisher = node.create_publisher(JointTrajectory, settings.trajectory_topic, 10)
 
     def send(q: np.ndarray, joints: JointMap) -> None:
-        msg.joint_names = joints.names
-        point.positions = _doubles(joints(q))
+        now = clock.now()
+        points = [JointTrajectoryPoint(
+            time_from_start=Duration(sec=int(time), nanosec=int(1e9 * (time % 1.0))),
+            positions=_doubles(joints(position)), velocities=_doubles(joints.velocity(velocity)))
+            for time, position, velocity in segments.next(q, 1e-9 * now.nanoseconds, joints.chain)]
+        msg = JointTrajectory(joint_names=joints.names, points=points)
+        msg.header.stamp = now.to_msg()
         publisher.publish(msg)
     return send
 
