@@ -65,12 +65,15 @@ def run_node(arguments: tuple[str, ...] = (), block: tuple[str, ...] = (),
     """
     Run the node with parameters, and end it at the end.
 
+    It answers at once, without limits of speed, unless the parameters say otherwise.
+
     :param arguments: further arguments of ROS.
     :param block: modules that the node shall not find.
     """
     with tempfile.TemporaryDirectory() as folder:
         file, log = Path(folder) / 'parameters.yaml', Path(folder) / 'log'
-        file.write_text(json.dumps({'/**': {'ros__parameters': parameters}}))  # JSON is YAML
+        given = {'velocity_scaling': 0.0, **parameters}
+        file.write_text(json.dumps({'/**': {'ros__parameters': given}}))  # JSON is YAML
         hide = ''.join(f'sys.modules[{name!r}] = None; ' for name in block)
         code = f'import sys; {hide}from dq_ik.ros.follow.node import main; sys.exit(main())'
         words = [sys.executable, '-c', code, '--ros-args', '--params-file', str(file), *arguments]

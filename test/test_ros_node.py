@@ -257,7 +257,7 @@ def test_parameter_change_takes_effect(world):
 
 
 @pytest.mark.parametrize(('parameters', 'reason'), [
-    ({'goal_mode': 'dance'}, 'goal_mode'), ({'velocity_scaling': 0.5}, 'rate'),
+    ({'goal_mode': 'dance'}, 'goal_mode'), ({'velocity_scaling': 1.5}, 'velocity_scaling'),
     ({'timeout': -1.0}, 'timeout'), ({'tip_links': ['nope']}, "'nope'"),
     ({'robot_description': '<robot name="r"/>'}, ''), ({'locked_joints': ['nope']}, "'nope'"),
     ({'trajectory_topic': '/x'}, 'read-only'), ({'controller_joints': ['lift']}, "'lift'")])

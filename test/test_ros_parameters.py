@@ -79,7 +79,7 @@ def test_bad_option_is_refused_with_its_name(name, value):
 
 @pytest.mark.parametrize(('name', 'value'), [
     ('goal_mode', 'dance'), ('goal_axis', [0.0, 0.0, 0.0]), ('goal_axis', [1.0, 0.0]),
-    ('goal_axis', [1.0, 0.0, float('nan')]), ('velocity_scaling', 0.5), ('rate', float('nan')),
+    ('goal_axis', [1.0, 0.0, float('nan')]), ('velocity_scaling', 1.5), ('rate', float('nan')),
     ('tip_links', [1, 2]), ('controller_joints', 3.5)])
 def test_bad_setting_is_refused_with_its_name(name, value):
     with pytest.raises(OptionError, match=name):

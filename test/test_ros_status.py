@@ -18,6 +18,7 @@ from functools import partial
 from diagnostic_msgs.msg import DiagnosticStatus
 from dq_ik.pose import Pose
 from dq_ik.ros.follow import status
+from dq_ik.stream.tracker import Tracker
 import numpy as np
 import pytest
 import ros_robot
@@ -68,7 +69,7 @@ def values(msg):
 
 def test_reached_goal(chain):
     q = chain.configuration(ros_robot.POSTURE)
-    msg = status.result_status('arm', chain.solve(chain.fk(q), q))
+    msg = status.result_status('arm', chain.solve(chain.fk(q), q), Tracker(chain))
     assert msg.level == DiagnosticStatus.OK
     assert values(msg)['status'] == 'converged'
     assert float(values(msg)['position_error']) < 1e-5
@@ -76,7 +77,8 @@ def test_reached_goal(chain):
 
 def test_best_reach_names_the_reason(chain):
     far = Pose.from_xyz_rpy((3, 0, 0.2), (0, 1.57, 0))
-    msg = status.result_status('arm', chain.solve(far, np.full(6, 0.1), max_restarts=0))
+    msg = status.result_status('arm', chain.solve(far, np.full(6, 0.1), max_restarts=0),
+                               Tracker(chain))
     assert msg.level == DiagnosticStatus.WARN
     assert 'best reach' in msg.message
     assert float(values(msg)['position_error']) > 1.0

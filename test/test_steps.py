@@ -13,6 +13,8 @@
 # limitations under the License.
 """Steps of a stream: never faster than the joints may, lost as seldom as can be. No ROS."""
 
+import itertools
+
 from arms import arm
 from dq_ik import Goal, Pose
 from dq_ik.core.solve.verdict import Status
@@ -60,7 +62,8 @@ def largest_step(start, answers):
 def test_hard_paths_are_followed_without_a_jump(name, bound, solved, seed):
     chain, q, result = follow(name, seed, bound)
     assert largest_step(q[0], result.q) <= bound
-    assert (result.q >= chain.lower).all() and (result.q <= chain.upper).all()
+    assert (result.q >= chain.lower).all()
+    assert (result.q <= chain.upper).all()
     assert result.success.mean() > solved
     goals, reached = chain.fk_batch(q)[:, 0], chain.fk_batch(result.q)[:, 0]
     for k in np.flatnonzero(result.success)[::50]:
@@ -114,7 +117,7 @@ def test_a_stopped_stream_stays_where_it_lost_its_goal():
 def test_joints_do_not_outrun_a_goal_that_hardly_moves():
     chain, q, result = follow('panda', 5000, 0.02, frames=4000)
     goals = chain.fk_batch(q)[:, 0]
-    way = np.array([_way(a, b) for a, b in zip(goals[:-1], goals[1:])])
+    way = np.array([_way(a, b) for a, b in itertools.pairwise(goals)])
     moved = np.abs(np.diff(result.q, axis=0)).max(axis=1)
     assert (moved <= np.maximum(10.0 * way, 0.4 * DT) * (1 + 1e-6)).all()
 
