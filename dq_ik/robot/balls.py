@@ -123,8 +123,9 @@ def _merge(name: str, ball: Ball, members: tuple[Joint, Joint, Joint]) -> Joint:
         max(-math.pi, third.lower), min(math.pi, third.upper))
     return Joint(name, JointKind.BALL, first.parent, third.child,
                  first.origin @ second.origin @ third.origin, axis=tuple(axis.tolist()),
-                 swing=swing, twist=twist, velocity=min(j.velocity for j in members),
-                 effort=min(j.effort for j in members))
+                 swing=swing, twist=twist, **{what: min(getattr(j, what) for j in members)
+                                              for what in ('velocity', 'effort', 'acceleration',
+                                                           'jerk')})
 
 
 def _default_swing(members: Sequence[Joint], axes: Sequence[np.ndarray],

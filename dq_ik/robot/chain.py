@@ -75,7 +75,9 @@ class Chain:
             frozen, (packed.lower, packed.upper, packed.neutral))
         self.reach: tuple[float, ...] = tuple(packed.reach.tolist())  # of each tip, at most [m]...
         self.reach_from = frozen(packed.centre)  # ...from here, the first joint on its way
-        self.velocity = frozen([variable.velocity for variable in self.variables])
+        self.velocity, self.acceleration, self.jerk = (
+            frozen([getattr(variable, what) for variable in self.variables])
+            for what in ('velocity', 'acceleration', 'jerk'))
         native = door().Robot(self.block)
         self._fk, self._jacobian = native.fk, native.jacobian
         self._has_one_tip, self._jacobian_shape = len(self.tips) == 1, (6, self.n)

@@ -48,6 +48,8 @@ class Variable:
     lower: float
     upper: float
     velocity: float
+    acceleration: float
+    jerk: float
 
 
 def joint_table(model: RobotModel, base: str | None = None) -> tuple[np.ndarray, dict[str, int]]:
@@ -138,7 +140,8 @@ def variables_of(model: RobotModel, packed: Any) -> tuple[Variable, ...]:
     for row, part, lower, upper in zip(packed.joint, packed.part, packed.lower.tolist(),
                                        packed.upper.tolist()):
         joint = model.joints[row]
-        variables.append(Variable(joint.variables[part], joint.name, lower, upper, joint.velocity))
+        variables.append(Variable(joint.variables[part], joint.name, lower, upper, joint.velocity,
+                                  joint.acceleration, joint.jerk))
     return tuple(variables)
 
 

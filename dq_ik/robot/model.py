@@ -49,11 +49,8 @@ class JointKind(str, Enum):
 # The kinds that one number describes.
 SINGLE_AXIS = (JointKind.REVOLUTE, JointKind.CONTINUOUS, JointKind.PRISMATIC)
 # Names of the variables of joints that have several, in their order.
-PARTS = {
-    JointKind.BALL: ('x', 'y', 'z'),
-    JointKind.PLANAR: ('x', 'y', 'theta'),
-    JointKind.FLOATING: ('x', 'y', 'z', 'rx', 'ry', 'rz'),
-}
+PARTS = {JointKind.BALL: ('x', 'y', 'z'), JointKind.PLANAR: ('x', 'y', 'theta'),
+         JointKind.FLOATING: ('x', 'y', 'z', 'rx', 'ry', 'rz')}
 
 
 @dataclass(frozen=True)
@@ -79,7 +76,7 @@ class Joint:
         of a planar joint, twist axis of a ball joint.
     :param lower: lower limit [rad or m], ``-inf`` when there is none; so are those below -1e9.
     :param upper: upper limit [rad or m], ``inf`` when there is none; so are those above 1e9.
-    :param velocity: greatest speed [rad/s or m/s].
+    :param velocity: greatest speed [rad/s or m/s]; ``acceleration`` and ``jerk`` likewise.
     :param effort: greatest torque or force [N m or N].
     :param mimic: set if the joint follows another one.
     :param swing: half angle [rad] of the cone that a ball joint's axis may swing in.
@@ -99,6 +96,8 @@ class Joint:
     mimic: Mimic | None = None
     swing: float = math.pi
     twist: tuple[float, float] = (-math.pi, math.pi)
+    acceleration: float = math.inf
+    jerk: float = math.inf
 
     def __post_init__(self) -> None:
         """Check the numbers and bring the axis to unit length."""
@@ -114,7 +113,7 @@ class Joint:
                             f'they must allow a position between {-FARTHEST:g} and {FARTHEST:g}')
         object.__setattr__(self, 'lower', self.lower if self.lower >= -FARTHEST else -math.inf)
         object.__setattr__(self, 'upper', self.upper if self.upper <= FARTHEST else math.inf)
-        for what in ('velocity', 'effort'):
+        for what in ('velocity', 'effort', 'acceleration', 'jerk'):
             if not getattr(self, what) >= 0:
                 raise UrdfError(f"joint '{self.name}' has the {what} limit {getattr(self, what)}; "
                                 'it must not be negative')

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 # What a joint's kinematics consist of; all else in the file may be anything.
+_RATES = ('acceleration', 'jerk')
 _JOINT_PARTS = ('origin', 'axis', 'parent', 'child', 'limit', 'safety_controller', 'mimic')
 # Bounds of what is read, far above any robot: characters, elements, elements inside each other.
 MOST_CHARACTERS, MOST_ELEMENTS, MOST_LEVELS = 5_000_000, 200_000, 100
@@ -58,7 +59,8 @@ def load_robot(source: str | os.PathLike, *, soft_limits: bool = False,
     """
     root = _parse_safely(read_source(source))
     robot = _parse_reflected(_kinematics_of(root))
-    joints = [_joint(joint, soft_limits) for joint in robot.joints]
+    rates = _rates_of(root)
+    joints = [_joint(joint, soft_limits, rates) for joint in robot.joints]
     links = [link.name for link in robot.links]
     if balls:
         joints, links = group_balls(joints, links, balls)
@@ -194,6 +196,8 @@ def _kinematics_of_joint(element: ElementTree.Element) -> ElementTree.Element:
             continue
         copy = ElementTree.SubElement(joint, part.tag, part.attrib)
         if part.tag == 'limit':
+            for what in _RATES:  # urdf_parser_py does not know them
+                copy.attrib.pop(what, None)
             copy.attrib.setdefault('velocity', 'inf')
             copy.attrib.setdefault('effort', 'inf')
         if part.tag == 'safety_controller':
@@ -223,7 +227,24 @@ def _parse_reflected(root: ElementTree.Element) -> parser.URDF:
             log.debug('urdf_parser_py: %s', line)
 
 
-def _joint(joint: parser.Joint, soft_limits: bool) -> Joint:
+def _rates_of(root: ElementTree.Element) -> dict[str, dict[str, float]]:
+    """Return limits of acceleration and jerk, which URDF 1.2 has; as for speeds, 0 is none."""
+    rates: dict[str, dict[str, float]] = {}
+    for element in root.iterfind('joint'):
+        name, limit = element.get('name', ''), element.find('limit')
+        rates[name] = {}
+        for what in _RATES:
+            text = '0' if limit is None else limit.get(what, '0')
+            try:
+                rates[name][what] = float(text) or math.inf
+            except ValueError:
+                raise UrdfError(f"joint '{name}' has the {what} limit {text!r}; "
+                                'it must be a number') from None
+    return rates
+
+
+def _joint(joint: parser.Joint, soft_limits: bool,
+           rates: Mapping[str, Mapping[str, float]]) -> Joint:
     """Translate one joint and check what only URDF can get wrong."""
     kind = JointKind(joint.type)
     lower, upper = _limits(joint, kind, soft_limits)
@@ -232,7 +253,8 @@ def _joint(joint: parser.Joint, soft_limits: bool) -> Joint:
         joint.name, kind, joint.parent, joint.child, _origin(joint),
         axis=tuple(joint.axis) if has_axis else (1.0, 0.0, 0.0), lower=lower, upper=upper,
         velocity=_bound(joint, 'velocity'), effort=_bound(joint, 'effort'),
-        mimic=_mimic(joint, kind))
+        mimic=_mimic(joint, kind), acceleration=rates[joint.name]['acceleration'],
+        jerk=rates[joint.name]['jerk'])
 
 
 def _origin(joint: parser.Joint) -> Pose:
