@@ -54,7 +54,8 @@ class Follower:
 
     def __init__(self, bench, name, chain, **parameters):
         self.chain = chain
-        self.node = bench.add(IkNode, remap={'__node': name}, use_tf=False, **parameters)
+        self.node = bench.add(IkNode, remap={'__node': name}, use_tf=False,
+                              velocity_scaling=0.0, **parameters)
         self.commands = bench.newest(JointState, f'{name}/joint_commands')
         self.answers = bench.newest(DiagnosticStatus, f'{name}/status', LATCHED)
         self._bench, self._name = bench, name

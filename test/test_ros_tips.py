@@ -43,7 +43,7 @@ class World:
         self.context = Context()
         rclpy.init(args=[], context=self.context, domain_id=DOMAIN)
         given = {'robot_description': ros_robot.urdf_text(), 'base_link': 'arm_base',
-                 'tip_links': list(TIPS), 'use_tf': False}
+                 'tip_links': list(TIPS), 'use_tf': False, 'velocity_scaling': 0.0}
         self.node = IkNode(context=self.context, parameter_overrides=[
             Parameter(name, value=value) for name, value in given.items()])
         self.executor = SingleThreadedExecutor(context=self.context)

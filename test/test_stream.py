@@ -17,7 +17,6 @@ from dq_ik.core.solve.verdict import Status
 from dq_ik.goal import Goal
 from dq_ik.options import IkOptions
 from dq_ik.pose import Pose
-from dq_ik.stream.limits import SpeedLimit
 from dq_ik.stream.settings import StreamSettings
 from dq_ik.stream.tracker import goal_maker, LONGEST_STEP, Tracker
 import numpy as np
@@ -198,44 +197,7 @@ def test_seed_outside_the_limits_is_moved_inside(robot):
     assert s.chain.within_limits(s.command)
 
 
-# --- speed limit ---------------------------------------------------------------------------------
-
-def run(limit, q, target, steps, dt=DT, qdot=None):
-    """Return positions and velocities of a motion to a target."""
-    qdot = np.zeros_like(q) if qdot is None else qdot
-    track = []
-    for _ in range(steps):
-        q, qdot = limit.step(q, qdot, target, dt)
-        track.append((q, qdot))
-    return np.array([t[0] for t in track]), np.array([t[1] for t in track])
-
-
-@pytest.mark.parametrize('target', [0.001, 0.05, 1.0, -2.0])
-def test_motion_keeps_speed_and_acceleration_and_does_not_overshoot(target):
-    limit = SpeedLimit(np.array([1.0, 0.5]), np.array([5.0, 2.5]))
-    q, v = run(limit, np.zeros(2), np.array([target, -target]), 800)
-    a = np.diff(np.vstack([np.zeros(2), v]), axis=0) / DT
-    assert (np.abs(v) <= limit.velocity + 1e-12).all()
-    assert (np.abs(a) <= limit.acceleration * (1 + 1e-9)).all()
-    assert (q * np.sign([target, -target]) <= abs(target) + 1e-12).all()
-    np.testing.assert_array_equal(q[-1], [target, -target])
-    np.testing.assert_array_equal(v[-1], 0.0)
-
-
-def test_target_that_jumps_back_is_passed_but_never_the_old_one():
-    limit = SpeedLimit(np.array([1.0]), np.array([2.0]))
-    q, v = run(limit, np.zeros(1), np.ones(1), 60)
-    q2, v2 = run(limit, q[-1], np.zeros(1), 600, qdot=v[-1])
-    assert q2.max() <= 1.0
-    assert q2[-1] == 0.0
-    assert np.abs(np.diff(np.concatenate([v[-1:], v2]), axis=0)).max() <= 2.0 * DT + 1e-12
-
-
-def test_joint_without_a_limit_moves_at_once():
-    limit = SpeedLimit(np.array([np.inf]), np.array([np.inf]))
-    q, _ = run(limit, np.zeros(1), np.ones(1), 3)
-    assert q[-1] == pytest.approx(1.0)
-
+# --- limits of the motion ------------------------------------------------------------------------
 
 def test_limited_stream_arrives_smoothly(robot):
     s = stream(robot, rate=100.0, velocity_scaling=0.5)

@@ -19,7 +19,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from dq_ik.robot.model import Joint
-from dq_ik.stream.limits import SpeedLimit
+from dq_ik.stream.limits import MotionLimits
+from dq_ik.stream.motion import Motion
 import numpy as np
 
 
@@ -49,9 +50,11 @@ class Reference:
         self._lower = np.array([joint.lower for joint in joints])
         self._upper = np.array([joint.upper for joint in joints])
         speed = np.array([joint.velocity or np.inf for joint in joints])
-        self._limit = SpeedLimit(speed, np.broadcast_to(acceleration, len(joints)))
-        self.q = np.clip([start[name] for name in self._index], self._lower, self._upper)
-        self.qdot = np.zeros(len(joints))
+        self._motion = Motion(
+            [start[name] for name in self._index],
+            MotionLimits.of(len(joints), speed, acceleration), lower=self._lower,
+            upper=self._upper, limiting='joint')
+        self.q, self.qdot = self._motion.q, self._motion.qdot
         self._target = self.q.copy()
         self._times = np.zeros(0)
         self._points = np.zeros((0, len(self._index)))
@@ -86,8 +89,8 @@ class Reference:
         if len(self._times):
             self._elapsed += dt
             self._target = self._sample(self._elapsed)
-        target = np.clip(self._target, self._lower, self._upper)
-        self.q, self.qdot = self._limit.step(self.q, self.qdot, target, dt)
+        self._motion.aim(self._target)
+        self.q, self.qdot = self._motion.step(dt)
         return self.q
 
     def _sample(self, time: float) -> np.ndarray:

@@ -11,51 +11,221 @@
 # WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
 # See the License for the specific language governing permissions and
 # limitations under the License.
-"""Limits of motion: joints that speed up and brake within their limits."""
+"""
+Limits of the motion: what one coordinate may do in the next period.
+
+A command moves by ``q' = q + v' dt`` with ``v' = v + a' dt`` and ``a' = a + j dt``, for any dt.
+Braking then covers no more way than braking in continuous time would, for all later periods, so
+that a coordinate that could stop in time once can do so for ever.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import copysign, inf, sqrt
+
+from dq_ik.errors import OptionError
+from dq_ik.robot.chain import Chain
+from dq_ik.stream.settings import StreamSettings
 import numpy as np
+from numpy.typing import ArrayLike
 
-# A joint this close [rad or m] to its target has arrived.
-ARRIVED = 1e-9
+# Stand for "no limit" in formulas that need a number; a period of 1 ms moves 1000 rad.
+FASTEST, STEEPEST = 1e6, 1e9
+# Steps of the root finder for a braking distance with limited jerk; it keeps the safe side.
+ROOT_STEPS = 12
 
 
-class SpeedLimit:
+@dataclass(frozen=True, eq=False)
+class MotionLimits:
     """
-    Moves joints to a target no faster than they may, with bounded acceleration, each by itself.
+    Limits of each coordinate, shape (n,) each; a number counts for all, infinite is none.
 
-    The speed is the greatest from which a joint can still stop at its target: it never passes a
-    target that stands still, and when targets move it stops at the latest where an earlier one
-    was, hence within the limits.
+    :param velocity: greatest speeds [rad/s or m/s].
+    :param acceleration: greatest accelerations [rad/s^2 or m/s^2].
+    :param jerk: greatest rates of the acceleration [rad/s^3 or m/s^3].
     """
 
-    def __init__(self, velocity: np.ndarray, acceleration: np.ndarray) -> None:
-        """
-        Set the limits, shape (n,) each; they may be infinite.
+    velocity: np.ndarray
+    acceleration: np.ndarray
+    jerk: np.ndarray
 
-        :param velocity: greatest speeds [rad/s or m/s].
-        :param acceleration: greatest accelerations [rad/s^2 or m/s^2].
-        """
-        self.velocity = velocity
-        self.acceleration = np.maximum(acceleration, 1e-12)  # joints that may not move
+    @classmethod
+    def of(cls, n: int, velocity: ArrayLike = inf, acceleration: ArrayLike = inf,
+           jerk: ArrayLike = inf) -> MotionLimits:
+        """Return the limits of n coordinates; those that may not move at all get a crawl."""
+        values = []
+        for name, given in (('velocity', velocity), ('acceleration', acceleration),
+                            ('jerk', jerk)):
+            value = np.asarray(given, dtype=float)
+            if value.ndim and value.shape != (n,):
+                raise OptionError(f'{name} limits have shape {value.shape}; there are {n} joints')
+            if not (value >= 0.0).all():
+                raise OptionError(f'{name} limits are {given!r}; they must be 0 or more')
+            values.append(np.maximum(np.broadcast_to(value, n), 1e-12))
+        return cls(np.minimum(values[0], FASTEST), np.minimum(values[1], STEEPEST), values[2])
 
-    def step(self, q: np.ndarray, qdot: np.ndarray, target: np.ndarray,
-             dt: float) -> tuple[np.ndarray, np.ndarray]:
+    @classmethod
+    def chosen(cls, chain: Chain, settings: StreamSettings) -> MotionLimits:
         """
-        Return position and velocity after ``dt``.
+        Return the limits for a chain.
 
-        The speed v solves ``v dt + v^2 / (2 a) = |target - q|``: this step, then a full stop.
+        Accelerations come from the settings, else from the URDF, else from ``ramp_time``; jerks
+        from the settings, else from the URDF.
         """
-        a = self.acceleration
-        e = target - q
-        length = np.abs(e)
-        v = 2.0 * length / (dt + np.sqrt(dt * dt + 2.0 * length / a))
-        v = np.copysign(np.minimum(v, self.velocity), e)
-        v = np.clip(v, qdot - a * dt, qdot + a * dt)
-        near = (length < ARRIVED) & (np.abs(v) <= a * dt)
-        return np.where(near, target, q + v * dt), np.where(near, 0.0, v)
+        velocity = chain.velocity * (settings.velocity_scaling or inf)
+        ramp = settings.ramp_time
+        usual = np.where(np.isfinite(chain.acceleration), chain.acceleration,
+                         velocity / ramp if ramp > 0.0 else inf)
+        return cls.of(chain.n, velocity, _given(settings, 'acceleration_limit', usual),
+                      _given(settings, 'jerk_limit', chain.jerk))
 
-    def stop(self, q: np.ndarray, qdot: np.ndarray) -> np.ndarray:
-        """Return where the joints come to rest when they brake now."""
-        return q + 0.5 * qdot * np.abs(qdot) / self.acceleration
+
+def _given(settings: StreamSettings, name: str, usual: np.ndarray) -> np.ndarray:
+    """Return a setting of one number or one per joint; where it is 0, the usual."""
+    numbers = getattr(settings, name)
+    if len(numbers) not in (0, 1, len(usual)):
+        raise OptionError(f'{name} has {len(numbers)} numbers; give one, or one for each of the '
+                          f'{len(usual)} joints')
+    given = np.broadcast_to(numbers or 0.0, len(usual))
+    return np.where(given > 0.0, given, usual)
+
+
+def braking_speed(way: float, dt: float, acceleration: float) -> float:
+    """Return the speed v of this period after which one can stop: ``v dt + v^2 / (2 a) = way``."""
+    return 2.0 * way / (dt + sqrt(dt * dt + 2.0 * way / acceleration))
+
+
+def stopping_way(v: float, a: float, acceleration: float, jerk: float) -> float:
+    """
+    Return the way until rest from speed v and acceleration a, both positive towards the obstacle.
+
+    The acceleration falls to at most ``-acceleration`` and comes back to 0 together with the
+    speed, at the rate ``jerk``. With ``v1 = v + a^2 / (2 j)``, the speed where the acceleration
+    is 0, it is that from ``v1`` plus ``v1 a / j - a^3 / (6 j^2)``.
+    """
+    v1 = v + a * a / (2.0 * jerk)
+    if v <= 0.0 and (a <= 0.0 or v1 <= 0.0):
+        return 0.0
+    if a < 0.0 and a * a >= 2.0 * jerk * v:
+        return v * v / (-2.0 * a)  # it turns back before the acceleration is gone
+    if v1 * jerk <= acceleration * acceleration:
+        way = v1 * sqrt(v1 / jerk)
+    else:
+        way = 0.5 * v1 * (v1 / acceleration + acceleration / jerk)
+    return way + v1 * a / jerk - a * a * a / (6.0 * jerk * jerk)
+
+
+def is_inside(v: float, dt: float, velocity: float, acceleration: float, up: float,
+              down: float) -> bool:
+    """Tell whether a speed is allowed, and ``acceleration`` enough to stop in time."""
+    speed = abs(v)
+    return speed <= velocity and speed - acceleration * dt <= braking_speed(
+        up if v > 0.0 else down, dt, acceleration)
+
+
+def window(v: float, dt: float, velocity: float, acceleration: float, brake: float, up: float,
+           down: float) -> tuple[float, float]:
+    """
+    Return the least and the greatest next velocity.
+
+    Who is too fast slows down, with ``acceleration`` at least and with ``brake`` at most.
+
+    :param brake: greatest acceleration while braking, at least ``acceleration``.
+    :param up: way to the obstacle above, at least 0.
+    :param down: way to the obstacle below, at least 0.
+    """
+    most = 2.0 * up / (dt + sqrt(dt * dt + 2.0 * up / brake))
+    least = 2.0 * down / (dt + sqrt(dt * dt + 2.0 * down / brake))
+    most = min(most, max(velocity, v - acceleration * dt))
+    least = -min(least, max(velocity, -v - acceleration * dt))
+    if v >= 0.0:
+        low, high = v - brake * dt, v + acceleration * dt
+    else:
+        low, high = v - acceleration * dt, v + brake * dt
+    if most < low:
+        return low, low
+    if least > high:
+        return high, high
+    return max(low, least), min(high, most)
+
+
+def smooth_window(v: float, a: float, dt: float, velocity: float, acceleration: float, jerk: float,
+                  brake: float, brake_jerk: float, up: float,
+                  down: float) -> tuple[float, float, bool]:
+    """
+    Return what :func:`window` returns, with limited jerk, and whether the limits suffice.
+
+    Who cannot stop before an obstacle stops behind it as soon as possible, and smoothly.
+
+    :param a: present acceleration.
+    :param brake_jerk: greatest jerk while braking, at least ``jerk``.
+    """
+    inside = True
+    if brake > acceleration or brake_jerk > jerk:
+        settled = v + a * abs(a) / (2.0 * jerk)  # the speed when the acceleration is gone
+        inside = (abs(a) <= acceleration and max(abs(v), abs(settled)) <= velocity
+                  and stopping_way(v, a, acceleration, jerk) <= up
+                  and stopping_way(-v, -a, acceleration, jerk) <= down)
+        if inside:
+            brake, brake_jerk = acceleration, jerk
+    low, high = _rates(v, a, dt, acceleration, jerk, brake, brake_jerk)
+    most = _steepest(v, a, dt, velocity, brake, brake_jerk, up, low, high)
+    least = -_steepest(-v, -a, dt, velocity, brake, brake_jerk, down, -high, -low)
+    if least > most:  # the side where there is a way to go decides, else that of the motion
+        least = most = most if (up > 0.0) > (down > 0.0) or (
+            v > 0.0 and (up > 0.0) == (down > 0.0)) else least
+    return v + least * dt, v + most * dt, inside
+
+
+def _rates(v: float, a: float, dt: float, acceleration: float, jerk: float, brake: float,
+           brake_jerk: float) -> tuple[float, float]:
+    """Return the least and greatest next acceleration; what slows down may change faster."""
+    if v < 0.0:
+        low, high = _rates(-v, -a, dt, acceleration, jerk, brake, brake_jerk)
+        return -high, -low
+    slow, fast = jerk * dt, brake_jerk * dt
+    high = min(a + slow, acceleration) if a >= 0.0 else max(a + slow, min(a + fast, 0.0))
+    return min(max(a - fast, -brake), a + fast), max(high, a - fast)
+
+
+def _steepest(v: float, a: float, dt: float, velocity: float, brake: float, jerk: float,
+              way: float, low: float, high: float) -> float:
+    """Return the greatest next acceleration for an obstacle above; ``low`` if none is enough."""
+    room = velocity - v
+    most = min(copysign(jerk * (sqrt(dt * dt + 2.0 * abs(room) / jerk) - dt), room), high)
+    if most <= low:
+        return low
+    way = max(way, stopping_way(v, a, brake, jerk))
+
+    def excess(x: float) -> float:
+        w = v + x * dt
+        return stopping_way(w, x, brake, jerk) + w * dt - way
+
+    over = excess(most)
+    if over <= 0.0:
+        return most
+    under = excess(low)
+    return low if under > 0.0 else _root(excess, low, under, most, over)
+
+
+def _root(excess: Callable[[float], float], low: float, under: float, high: float,
+          over: float) -> float:
+    """Return a place close to the root, on the side of ``low``: regula falsi, Illinois."""
+    side = 0
+    near = 1e-6 * (high - low)
+    for _ in range(ROOT_STEPS):
+        x = (low * over - high * under) / (over - under)
+        if not low < x < high:
+            break
+        value = excess(x)
+        if value <= 0.0:
+            over = 0.5 * over if side < 0 else over
+            if value == 0.0 or (x - low < near and side < 0):
+                return x
+            low, under, side = x, value, -1
+        else:
+            under = 0.5 * under if side > 0 else under
+            high, over, side = x, value, 1
+    return low

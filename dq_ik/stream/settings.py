@@ -51,8 +51,17 @@ class StreamSettings:
         1.0, 'greatest joint speed as a fraction of the URDF limits; 0: no limit, jumps happen',
         minimum=0.0, maximum=1.0)
     ramp_time: float = setting(
-        0.2, 'time [s] in which a joint reaches its greatest speed when velocity_scaling is on',
-        minimum=0.001, maximum=10.0)
+        0.2, 'time [s] in which a joint reaches its greatest speed, where nothing else limits its '
+        'acceleration; 0: at once', minimum=0.0, maximum=10.0)
+    acceleration_limit: tuple[float, ...] = setting(
+        (), 'greatest joint acceleration [rad/s^2 or m/s^2]: one number, or one per joint; empty '
+        'or 0: that of the URDF, else velocity / ramp_time')
+    jerk_limit: tuple[float, ...] = setting(
+        (), 'greatest joint jerk [rad/s^3 or m/s^3]: one number, or one per joint; empty or 0: '
+        'that of the URDF, else none')
+    limiting: str = setting(
+        'path', 'path: all joints slow down together, so that the tool stays on its path; '
+        'joint: each by itself', choices=('path', 'joint'))
     lost_policy: str = setting(
         'intercept', 'while the goal cannot be followed: go straight to where it can be met again '
         '(intercept), stay as near to it as can be (best_reach), or stay (stop)',
@@ -77,6 +86,9 @@ class StreamSettings:
             check_value(item, getattr(self, item.name))
         if 0 < self.rate < LOWEST_RATE:
             raise OptionError(f'rate is {self.rate}; it must be 0 or at least {LOWEST_RATE}')
+        for name in ('acceleration_limit', 'jerk_limit'):
+            if any(number < 0.0 for number in getattr(self, name)):
+                raise OptionError(f'{name} is {getattr(self, name)}; it must be 0 or more')
         if not any(self.goal_axis):
             raise OptionError('goal_axis is zero; it must have a direction')
 

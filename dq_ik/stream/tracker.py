@@ -25,9 +25,10 @@ from dq_ik.pose import Pose
 from dq_ik.result import IkResult
 from dq_ik.robot.chain import Chain
 from dq_ik.solver import Solver
-from dq_ik.stream.limits import SpeedLimit
+from dq_ik.stream.limits import MotionLimits
+from dq_ik.stream.motion import Motion
 from dq_ik.stream.settings import StreamSettings
-from dq_ik.stream.steps import Following, Steps, UNLIMITED
+from dq_ik.stream.steps import Following, Steps
 import numpy as np
 
 LONGEST_STEP = 0.1  # after a pause the arm does not catch up at once [s]
@@ -97,6 +98,7 @@ class Tracker:
         """
         self.chain = chain
         self._steps: Steps | None = None
+        self.motion: Motion | None = None  # limits of acceleration, where there is a rate
         self.command = chain.neutral if q is None else chain.clamp(q)
         self.configure(options or IkOptions(), settings or StreamSettings())
         self.reseed(self.command)
@@ -117,14 +119,21 @@ class Tracker:
             self._steps = Steps(self.chain, self.command, velocity, options, following)
         else:
             self._steps.configure(velocity, options, following)
-        self.limit = SpeedLimit(np.minimum(speed, UNLIMITED),
-                                np.minimum(speed, UNLIMITED) / settings.ramp_time
-                                ) if self._is_limited and settings.rate > 0 else None
+        limits = MotionLimits.chosen(self.chain, settings)
+        if not self._is_limited or settings.rate == 0:
+            self.motion = None
+        elif self.motion is None:
+            self.motion = Motion(self.command, limits, lower=self.chain.lower,
+                                 upper=self.chain.upper, limiting=settings.limiting)
+        else:
+            self.motion.configure(limits, settings.limiting)
 
     def reseed(self, q: np.ndarray) -> None:
         """Start anew from these joint positions, at rest, without goals."""
         self.command = self.chain.clamp(q)
         self._place(self.command)
+        if self.motion is not None:
+            self.motion.place(self.command)
         self.qdot = np.zeros(self.chain.n)
         self._goals: dict[str, Goal | Pose] = {}
         self._is_new = False  # a goal that was not answered yet
@@ -230,20 +239,22 @@ class Tracker:
             result = self.solve((0.0 if first else dt) if self._is_limited else 1.0)
         if self._is_stale(now):
             self.hold()
-        if self.limit is None:
+        if self.motion is None:
             self.command = self.target
-        else:
-            q, self.qdot = self.limit.step(self.command, self.qdot, self.target, dt)
-            self.command = np.clip(q, self.chain.lower, self.chain.upper)
+            return result
+        if not self.holding:
+            self.motion.aim(self.target)
+        self.command, self.qdot = self.motion.step(dt)
+        if self.holding:
+            self._place(self.command)
         return result
 
     def hold(self) -> None:
         """Brake and stay, until the next goal."""
         self.holding = True
         self.pending = False
-        if self.limit is not None:
-            stop = self.limit.stop(self.command, self.qdot)
-            self._place(np.clip(stop, self.chain.lower, self.chain.upper))
+        if self.motion is not None:
+            self.motion.stop()
 
     @property
     def speed_share(self) -> float:

@@ -145,7 +145,7 @@ class Follower:
         except DqIkError as error:
             self._refuse(error)
             return
-        self._outputs.publish(stream.command, stream.qdot if stream.limit else None)
+        self._outputs.publish(stream.command, stream.qdot if stream.motion else None)
         self.counters.commands += 1
         if result is not None:
             self._report(result, now, fresh)
