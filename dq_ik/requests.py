@@ -42,7 +42,9 @@ class Requests:
         self._n_tips = len(chain.tips)
         self._convert = door().entries['pose']
         sizes = {'n': chain.n, 'n_tips': self._n_tips}
-        self._goals = core.REQUEST.slices(**sizes)['goals']
+        slices = core.REQUEST.slices(**sizes)
+        self._goals, self._lower, self._upper = (
+            slices[name] for name in ('goals', 'lower', 'upper'))
         self.template = core.REQUEST.new(**sizes)
         door().entries['request'](chain.block, self.template)
         self._write_options(read(core.REQUEST, self.template))
@@ -52,7 +54,7 @@ class Requests:
         request = self.template.copy()
         self.write_goals(request, goals)
         if bounds is not None:
-            self._write_bounds(read(core.REQUEST, request), bounds)
+            self._write_bounds(request, bounds)
         return request
 
     def _write_options(self, request: Any) -> None:
@@ -147,12 +149,11 @@ class Requests:
         if self._convert(kind, numbers, row[:8]) < 0:
             row[:8] = as_pose(goal).numbers()  # says what is wrong
 
-    def _write_bounds(self, request: Any, bounds: tuple[ArrayLike, ArrayLike]) -> None:
+    def _write_bounds(self, request: np.ndarray, bounds: tuple[ArrayLike, ArrayLike]) -> None:
         lower, upper = (self.chain.checked(np.clip(bound, -1e100, 1e100)) for bound in bounds)
-        request.lower[:] = np.maximum(self.chain.lower, lower)
-        request.upper[:] = np.minimum(self.chain.upper, upper)
-        empty = ((request.lower > request.upper) | (request.lower > core.FARTHEST)
-                 | (request.upper < -core.FARTHEST))
+        request[self._lower] = lower = np.maximum(self.chain.lower, lower)
+        request[self._upper] = upper = np.minimum(self.chain.upper, upper)
+        empty = (lower > upper) | (lower > core.FARTHEST) | (upper < -core.FARTHEST)
         if empty.any():
             names = [name for name, bad in zip(self.chain.joint_names, empty) if bad]
             raise SeedError('no value is inside both the bounds and the joint limits for '
