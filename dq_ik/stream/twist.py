@@ -30,6 +30,7 @@ import numpy as np
 GoalMaker = Callable[[Goal | Pose, str], Goal | Pose]
 Box = tuple[np.ndarray, np.ndarray]
 MOMENTUM = 0.7  # share of the last step that the next one begins with; self-motion dies out
+TOLERANCE = 1e-7  # m or rad per period: 1e-4 m/s at 1 kHz
 SHORTEST = 0.25  # share of a step; where no more of it fits, the tool leaves its line
 HALVINGS = 5  # in search of the longest share that fits
 KICKS = 2  # further starts where the tool does not move,
@@ -57,7 +58,10 @@ class TwistStep:
         :param make_goal: turns a pose and its tip into a goal.
         """
         self._chain = chain
-        self._solver = Solver(chain, replace(options, max_restarts=0, mode='speed'))
+        self._solver = Solver(chain, replace(
+            options, max_restarts=0, mode='speed',
+            position_tolerance=min(TOLERANCE, options.position_tolerance),
+            rotation_tolerance=min(TOLERANCE, options.rotation_tolerance)))
         self._make_goal = make_goal
         self._is_ball = np.array(
             [_is_ball(chain, name) for name in chain.joint_names], dtype=bool)
