@@ -11,7 +11,7 @@
 # WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
 # See the License for the specific language governing permissions and
 # limitations under the License.
-"""Our moveit_msgs is the real one on the wire: equal type hashes, equal constants."""
+"""Our moveit_msgs and control_msgs are the real ones on the wire: equal type hashes."""
 
 from __future__ import annotations
 
@@ -65,16 +65,22 @@ HASHES = {
         '7fdfe7951a33a857f20fc42c9ed410a38d06dd0c209ac774ecea746dc487dc41',
     'object_recognition_msgs/msg/ObjectType':
         '5eb3ee3976403366d7c50d7dbee8bec96b3bced1e752674a7194a35841632134',
+    'control_msgs/msg/JointJog':
+        'ba249455a20f70168a1acb7bf43b776b72ff1f7eb5fc4cfea443f749e963c6e7',
 }
-SERVICES = ('GetPositionFK', 'GetPositionIK')
+DESCRIPTIONS = ('moveit_msgs/srv/GetPositionFK', 'moveit_msgs/srv/GetPositionIK',
+                'control_msgs/msg/JointJog')
+ORIGINS = {'moveit_msgs': 'Copyright (c) 2008-2013, Willow Garage, Inc.',
+           'object_recognition_msgs': 'Copyright (c) 2008-2013, Willow Garage, Inc.',
+           'control_msgs': 'Copyright 2025 ros2_control Development Team'}
 
 
 @pytest.fixture(scope='module')
 def installed_hashes() -> dict[str, str]:
-    """Return the hashes of all types in the descriptions of the two installed services."""
+    """Return the hashes of all types in the descriptions of what is installed."""
     hashes = {}
-    for service in SERVICES:
-        description = Path(sys.prefix, 'share', 'moveit_msgs', 'srv', f'{service}.json')
+    for name in DESCRIPTIONS:
+        description = Path(sys.prefix, 'share', f'{name}.json')
         for item in json.loads(description.read_text())['type_hashes']:
             hashes[item['type_name']] = item['hash_string']
     return hashes
@@ -102,11 +108,10 @@ def test_definitions_are_bare_fields():
 def test_licence_is_that_of_the_origin(package):
     manifest = ROOT / 'interfaces' / package / 'package.xml'
     assert ElementTree.parse(manifest).findtext('license') == 'BSD'
-    assert 'Copyright (c) 2008-2013, Willow Garage, Inc.' in manifest.read_text()
+    assert ORIGINS[package] in manifest.read_text()
 
 
-@pytest.mark.parametrize(('package', 'member'), [
-    ('moveit_msgs', 'MotionPlanRequest'), ('object_recognition_msgs', 'RecognizedObject')])
+@pytest.mark.parametrize(('package', 'member'), interfaces.PACKAGES.items())
 def test_a_complete_package_is_not_hidden_by_ours(package, member, tmp_path):
     """Where the real package is installed, building ours beside it is refused."""
     real = tmp_path / 'ros' / 'share' / package / 'msg' / f'{member}.msg'

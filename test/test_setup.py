@@ -160,6 +160,21 @@ def test_complete_moveit_msgs_is_never_replaced(monkeypatch, tmp_path):
     assert state.done['interfaces'] == interfaces.digest(ROOT / 'interfaces')
 
 
+def test_a_complete_package_is_left_out_of_a_build(monkeypatch, tmp_path):
+    """Where the wheels have all of control_msgs but no moveit_msgs, only the latter is built."""
+    built = []
+    monkeypatch.setattr(interfaces, 'repair_exports', lambda python: 0)
+    monkeypatch.setattr(interfaces, 'importable', lambda python: True)
+    monkeypatch.setattr(interfaces, 'complete', lambda python, name: name == 'control_msgs')
+    monkeypatch.setattr(interfaces, '_build_package',
+                        lambda python, source, work, report: built.append(source.name))
+    (tmp_path / 'work').mkdir()
+    monkeypatch.setattr(interfaces.shutil, 'rmtree', lambda *_, **__: None)
+    interfaces.build(Path(sys.executable), ROOT / 'interfaces', tmp_path / 'work',
+                     report.Report(tmp_path / 'log'))
+    assert built == ['object_recognition_msgs', 'moveit_msgs']
+
+
 def test_failed_command_leaves_its_output_in_the_log(tmp_path, capsys):
     log = tmp_path / 'log'
     with pytest.raises(report.CommandError, match='It failed') as caught:

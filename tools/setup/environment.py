@@ -153,16 +153,17 @@ def _explain(error: CommandError) -> str:
 
 
 def _add_interfaces(root: Path, python: Path, state: State, venv: Path) -> None:
-    """Generate our part of ``moveit_msgs`` if there is none; say which compiler is missing."""
+    """Generate our parts of message packages that are not there; say which compiler lacks."""
     source = root / 'interfaces'
     ours = 'interfaces' in state.done and not interfaces.complete(python)
     if ours or not interfaces.importable(python):
         lacking = interfaces.missing_tool(python)
         if lacking:
-            print(f'{lacking} Until then the node runs without ~/compute_ik and ~/compute_fk.')
+            print(f'{lacking} Until then the node runs without ~/compute_ik, '
+                  '~/compute_fk and ~/joint_jog.')
             return
         report = Report(venv / 'setup.log')
-        report.begin('Compiling the services of moveit_msgs (once; half a minute)')
+        report.begin('Compiling parts of moveit_msgs and control_msgs (once; half a minute)')
         state.record(interfaces='building')
         interfaces.build(python, source, venv / 'interfaces', report)
         report.end()

@@ -24,13 +24,16 @@ import subprocess
 
 from report import Report, SetupError
 
-PACKAGES = ('object_recognition_msgs', 'moveit_msgs')  # in the order of their dependencies
+# In the order of their dependencies; beside each, a type that only the complete package has.
+PACKAGES = {'object_recognition_msgs': 'RecognizedObject', 'moveit_msgs': 'MotionPlanRequest',
+            'control_msgs': 'JointTolerance'}
 COMPILERS = ('cc', 'c++')
 
 _PROBE = (
     'from moveit_msgs.srv import GetPositionFK, GetPositionIK; '
     'GetPositionFK.__class__.__import_type_support__(); '
-    'GetPositionIK.__class__.__import_type_support__()'
+    'GetPositionIK.__class__.__import_type_support__(); '
+    'from control_msgs.msg import JointJog; JointJog.__class__.__import_type_support__()'
 )
 _INCLUDES = (
     'import numpy, pathlib, sysconfig; '
@@ -47,17 +50,22 @@ def digest(source: Path) -> str:
 
 
 def importable(python: Path) -> bool:
-    """Tell whether this Python already has the two services of ``moveit_msgs``."""
+    """Tell whether this Python has the services of ``moveit_msgs`` and ``JointJog`` already."""
     probe = subprocess.run(
         [python, '-c', _PROBE], env=clean_environment(python), capture_output=True, check=False
     )
     return probe.returncode == 0
 
 
-def complete(python: Path) -> bool:
-    """Tell whether this Python has all of ``moveit_msgs``, and not our part of it."""
-    probe = subprocess.run([python, '-c', 'from moveit_msgs.msg import MotionPlanRequest'],
-                           env=clean_environment(python), capture_output=True, check=False)
+def complete(python: Path, *packages: str) -> bool:
+    """
+    Tell whether this Python has all of some packages, and not our parts of them.
+
+    :param packages: names in :data:`PACKAGES`; none: all of them
+    """
+    wanted = '; '.join(f'from {name}.msg import {PACKAGES[name]}' for name in packages or PACKAGES)
+    probe = subprocess.run([python, '-c', wanted], env=clean_environment(python),
+                           capture_output=True, check=False)
     return probe.returncode == 0
 
 
@@ -91,7 +99,7 @@ def missing_tool(python: Path) -> str | None:
 
 def build(python: Path, source: Path, work: Path, report: Report) -> None:
     """
-    Build every package of ``source`` and install it beside the wheels.
+    Build every package of ``source`` that is not there and install it beside the wheels.
 
     :param python: interpreter of the virtual environment, where the result is installed
     :param source: folder with one ament_cmake package per name in :data:`PACKAGES`
@@ -101,10 +109,11 @@ def build(python: Path, source: Path, work: Path, report: Report) -> None:
     shutil.rmtree(work, ignore_errors=True)
     repair_exports(python)
     for package in PACKAGES:
-        _build_package(python, source / package, work / package, report)
-    shutil.rmtree(work)
+        if not complete(python, package):
+            _build_package(python, source / package, work / package, report)
+    shutil.rmtree(work, ignore_errors=True)
     if not importable(python):
-        raise SetupError('The services of moveit_msgs were built but cannot be imported.')
+        raise SetupError('moveit_msgs and control_msgs were built but cannot be imported.')
 
 
 def repair_exports(python: Path) -> int:
