@@ -35,6 +35,7 @@ COMMANDS = {
     'export': 'write a robot as a file for programs in C and C++',
     'node': 'run the ROS 2 node',
     'goal': 'send a goal to a running node',
+    'jog': 'move the arm of a running node by the keyboard',
     'ask': 'ask a running node for one solution',
     'demo': 'start the demo: moving goal, solver, simulated arm, web page',
 }

@@ -20,7 +20,8 @@ from dataclasses import dataclass
 from dq_ik.errors import OptionError
 from dq_ik.robot.chain import Chain
 from dq_ik.robot.model import RobotModel
-from dq_ik.stream.settings import setting, StreamSettings
+from dq_ik.stream.jog import JogSettings
+from dq_ik.stream.settings import setting
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,7 @@ class RobotSettings:
 
 
 @dataclass(frozen=True)
-class NodeSettings(StreamSettings, RobotSettings):
+class NodeSettings(JogSettings, RobotSettings):
     """What the ik node does with the solver."""
 
     look_at_axis: tuple[float, ...] = setting(

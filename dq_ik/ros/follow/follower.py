@@ -27,6 +27,7 @@ from dq_ik.pose import Pose
 from dq_ik.result import IkResult
 from dq_ik.ros.description import CurrentState, LATCHED
 from dq_ik.ros.follow import status
+from dq_ik.ros.follow.jog_topics import Host, JogTopics, RATE
 from dq_ik.ros.follow.outputs import command_maps, Outputs
 from dq_ik.ros.follow.prepared import Prepared
 from dq_ik.ros.follow.start import was_moved
@@ -68,7 +69,7 @@ class Follower:
         self._current: dict[tuple[str, GoalKind], Any] = {}  # publishers of followed goals
         self._timer: Any = None
         self._tick_time = 0.0
-        self._longest_step = 0.0
+        self._longest_step = 2.0 / RATE
         self._summary_time = perf_counter()
 
     def use(self, prepared: Prepared) -> None:
@@ -91,11 +92,17 @@ class Follower:
             self._pursuit.cancel()
         self._prepared = prepared
         if last is None:
+            self._jog = JogTopics(self._node, prepared, Host(
+                lambda: self.stream, lambda: self._name, self._state, self._status, self._frame,
+                self._start, self._refuse, self.on_tick))
+        self._jog.use(prepared)
+        if last is None:
             self._turn = Turn(self._node, self._take_turn)
 
     def reseed(self) -> str:
         """Start anew from the current joint states; returns a sentence about it."""
         chain = self._prepared.chain
+        self._jog.stop()
         self.stream.reseed(chain.configuration(self._state.positions, strict=False))
         known = self._state.knows(chain.joint_names)
         start = 'the current joint_states' if known else 'the neutral pose'
@@ -134,14 +141,14 @@ class Follower:
 
     def on_tick(self) -> None:
         """Advance the command by one period."""
-        now = perf_counter()
-        dt, self._tick_time = now - self._tick_time, now
-        stream = self.stream
-        if not stream.active:
-            return
+        now, stream = perf_counter(), self.stream
+        dt, self._tick_time = min(now - self._tick_time, self._longest_step), now
         held, fresh = stream.holding, stream.has_new_goal
         try:
-            result = stream.tick(now, min(dt, self._longest_step))
+            self._jog.advance(now, dt)
+            if not stream.active:
+                return
+            result = stream.tick(now, dt)
         except DqIkError as error:
             self._refuse(error)
             return
@@ -158,6 +165,7 @@ class Follower:
         now = perf_counter()
         facts = (('robot', self._prepared.robot.model.name), ('base', self._prepared.chain.base),
                  ('tips', ' '.join(self._prepared.chain.tips)),
+                 ('joints', ' '.join(self._prepared.chain.joint_names)),
                  ('commands', self._turn.mine))
         summary = status.diagnostics(self._name, self.counters, now - self._summary_time,
                                      self.stream.goal_age(now), facts)
@@ -207,9 +215,9 @@ class Follower:
         if self._timer is not None:
             self._node.destroy_timer(self._timer)
             self._timer = None
+        self._longest_step = 2.0 / (rate or RATE)  # after a pause the motion does not catch up
         if rate > 0:
             self._tick_time = perf_counter()
-            self._longest_step = 2.0 / rate  # after a pause the motion does not catch up
             self._timer = steady_timer(self._node, 1.0 / rate, self.on_tick)
 
     def _arrived(self, tip: str, kind: GoalKind, msg: Any,
@@ -234,7 +242,12 @@ class Follower:
             check_age(msg, self._node.get_clock().now(), self._prepared.settings.max_goal_age)
             if not stream.active or was_moved(stream, self._state, now):
                 self._start()
-            stream.set_goal(tip, read_goal(kind, msg, tip, stream.chain, self._frame, axis), now)
+            read = read_goal(kind, msg, tip, stream.chain, self._frame, axis)
+            goal, msg = self._jog.clutched(tip, read, msg)
+            if goal is None:
+                return False
+            stream.set_goal(tip, goal, now)
+            self._jog.stop(goal is read)
         except DqIkError as error:
             self._refuse(error)
             return False

@@ -96,6 +96,16 @@ def result_status(name: str, result: IkResult, stream: Tracker) -> DiagnosticSta
         ('time', f'{result.time:.3e}'))))
 
 
+def jog_status(name: str, result: IkResult | None) -> DiagnosticStatus:
+    """Return the status while the arm is jogged: WARN with the reason where a part is left."""
+    if result is None or result.success:
+        return DiagnosticStatus(level=DiagnosticStatus.OK, name=name, message='jogging')
+    return DiagnosticStatus(
+        level=DiagnosticStatus.WARN, name=name,
+        message=f'jogging, as far as limits and speeds of the joints allow: {result.message}',
+        values=_pairs((('limited_joints', ' '.join(result.limited_joints)),)))
+
+
 def refusal_status(name: str, reason: str) -> DiagnosticStatus:
     """Return the status of a goal that is not followed."""
     return DiagnosticStatus(level=DiagnosticStatus.ERROR, name=name,

@@ -1,0 +1,102 @@
+# Copyright 2026 The dq_ik Authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+"""The other side of the jog topics: learns what an ik node moves, and sends it velocities."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+import time
+from typing import Any
+
+from diagnostic_msgs.msg import DiagnosticArray
+from dq_ik.ros.follow.jog_topics import TWIST
+from dq_ik.ros.goals import goal_topics
+from dq_ik.ros.remote import NEWEST
+from geometry_msgs.msg import TwistStamped
+from rclpy.node import Node
+
+
+def twist_message(twist: Sequence[float], frame: str, stamp: Any) -> TwistStamped:
+    """Return a twist, linear first, along the axes of a frame."""
+    msg = TwistStamped()
+    msg.header.stamp, msg.header.frame_id = stamp, frame
+    linear, angular = msg.twist.linear, msg.twist.angular
+    linear.x, linear.y, linear.z, angular.x, angular.y, angular.z = map(float, twist)
+    return msg
+
+
+class JogClient:
+    """Publishes on the twist topics of an ik node, and on its joint jog where there is one."""
+
+    def __init__(self, node: Node, remote: str) -> None:
+        """
+        Listen to the diagnostics, which name tips, base and joints.
+
+        :param remote: name of the ik node
+        """
+        self._node, self._remote = node, remote
+        self.tips: list[str] = []
+        self.joints: list[str] = []
+        self.base = ''
+        self._twists: dict[str, Any] = {}
+        self._jogs: Any = None
+        node.create_subscription(DiagnosticArray, '/diagnostics', self._learn, 10)
+
+    def wait(self, timeout: float) -> bool:
+        """Wait until the node is known and listens; tell whether it does."""
+        end = time.monotonic() + timeout
+        if not _until(lambda: bool(self.tips), end):
+            return False
+        create = self._node.create_publisher
+        topics = goal_topics(self._remote, self.tips, TWIST)
+        self._twists = {tip: create(TwistStamped, topic, NEWEST) for tip, topic in topics.items()}
+        try:
+            from control_msgs.msg import JointJog
+        except ImportError:
+            self.joints = []
+        else:
+            self._message = JointJog
+            self._jogs = create(JointJog, f'{self._remote}/joint_jog', NEWEST)
+        return _until(lambda: all(twist.get_subscription_count()
+                                  for twist in self._twists.values()), end)
+
+    def send_twist(self, tip: str, twist: Sequence[float], frame: str) -> None:
+        """Publish the twist of a tip, stamped with the present."""
+        self._twists[tip].publish(twist_message(twist, frame, self._stamp()))
+
+    def send_joints(self, velocities: Mapping[str, float]) -> None:
+        """Publish velocities of joints, stamped with the present."""
+        if self._jogs is not None:
+            jog = self._message(joint_names=list(velocities), velocities=[*velocities.values()])
+            jog.header.stamp = self._stamp()
+            self._jogs.publish(jog)
+
+    def _stamp(self) -> Any:
+        return self._node.get_clock().now().to_msg()
+
+    def _learn(self, msg: DiagnosticArray) -> None:
+        name = self._remote.rpartition('/')[2]
+        for status in msg.status:
+            if status.name.startswith(f'{name}:') and not self.tips:
+                facts = {item.key: item.value for item in status.values}
+                self.base, self.joints = facts.get('base', ''), facts.get('joints', '').split()
+                self.tips = facts.get('tips', '').split()
+
+
+def _until(condition: Callable[[], bool], end: float) -> bool:
+    while not condition():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.02)
+    return True
