@@ -32,6 +32,7 @@ from dq_ik.stream.path import (
     unreachable_goal,
 )
 from dq_ik.stream.report import BEST_REACH, REACHED, Report
+from dq_ik.viewer import jog_buttons
 from dq_ik.viewer.gizmo import HOLD
 from dq_ik.viewer.page import Outlet, Page
 from dq_ik.viewer.panel import HOME, RANDOM, TO_TOOL, UNREACHABLE
@@ -52,9 +53,11 @@ class Recorder:
     def __init__(self) -> None:
         self.goals: list[tuple[str, Pose]] = []
         self.options: list[tuple[str, object]] = []
+        self.twists: list[tuple[str, list[float], str]] = []
         self.outlet = Outlet(
             lambda tip, pose: self.goals.append((tip, pose)),
-            lambda name, value: self.options.append((name, value)))
+            lambda name, value: self.options.append((name, value)),
+            lambda tip, twist, frame: self.twists.append((tip, list(twist), frame)))
 
 
 @pytest.fixture(scope='module')
@@ -111,6 +114,45 @@ def use(server, label: str, value=None) -> None:
                 asyncio.run(callback(event))
             return
     pytest.fail(f'there is no control {label!r}')
+
+
+def hold(server, label: str) -> None:
+    """Do what a browser does each moment while a user holds the labelled button."""
+    button, = (handle for handle in server.gui._gui_input_handle_from_uuid.values()
+               if handle.label == label)
+    for callback in button._button_impl.hold_cbs_from_freq[jog_buttons.RATE]:
+        asyncio.run(callback(viser.GuiEvent(client=None, client_id=0, target=button)))
+
+
+@pytest.mark.parametrize(('label', 'wanted'), [
+    ('x +', [0.1, 0, 0, 0, 0, 0]), ('y −', [0, -0.1, 0, 0, 0, 0]),
+    ('Turn z +', [0, 0, 0, 0, 0, 0.4]), ('Turn x −', [0, 0, 0, -0.4, 0, 0])])
+def test_a_button_that_is_held_jogs_its_axis(server, panda, label, wanted):
+    page, recorder = panda
+    hold(server, label)
+    hold(server, label)
+    assert recorder.twists == [('panda_hand_tcp', wanted, 'panda_link0')] * 2
+    assert recorder.goals == []
+
+
+def test_jogging_is_along_the_base_or_the_tool_at_the_chosen_speed(server, panda):
+    page, recorder = panda
+    use(server, jog_buttons.AXES, jog_buttons.TOOL)
+    use(server, jog_buttons.SPEED, 0.25)
+    hold(server, 'z +')
+    assert recorder.twists == [('panda_hand_tcp', [0, 0, 0.25, 0, 0, 0], 'panda_hand_tcp')]
+
+
+def test_jogging_ends_a_path_and_takes_the_handle_along(server, panda):
+    page, recorder = panda
+    use(server, 'Figure of eight', True)
+    assert page.is_playing
+    hold(server, 'x +')
+    assert not page.is_playing
+    page.show_joints({**PANDA_HOME, 'panda_joint4': -2.0})
+    page.tick()
+    assert page.tool_distance() < 1e-9
+    assert recorder.goals == []
 
 
 def test_goals_begin_at_the_tools(panda):

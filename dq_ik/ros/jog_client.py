@@ -36,6 +36,36 @@ def twist_message(twist: Sequence[float], frame: str, stamp: Any) -> TwistStampe
     return msg
 
 
+class TwistTopics:
+    """Publishers of the twists of an ik node's tips."""
+
+    def __init__(self, node: Node, remote: str, tips: Sequence[str]) -> None:
+        """
+        Open the topics.
+
+        :param remote: name of the ik node
+        """
+        self._node = node
+        self._publishers = {
+            tip: node.create_publisher(TwistStamped, topic, NEWEST)
+            for tip, topic in goal_topics(remote, tips, TWIST).items()}
+
+    def send(self, tip: str, twist: Sequence[float], frame: str) -> None:
+        """Publish a twist, stamped with the present; may be called from any thread."""
+        stamp = self._node.get_clock().now().to_msg()
+        self._publishers[tip].publish(twist_message(twist, frame, stamp))
+
+    def close(self) -> None:
+        """Leave the topics."""
+        for publisher in self._publishers.values():
+            self._node.destroy_publisher(publisher)
+
+    @property
+    def are_heard(self) -> bool:
+        """Whether somebody listens to each of them."""
+        return all(twist.get_subscription_count() for twist in self._publishers.values())
+
+
 class JogClient:
     """Publishes on the twist topics of an ik node, and on its joint jog where there is one."""
 
@@ -49,7 +79,6 @@ class JogClient:
         self.tips: list[str] = []
         self.joints: list[str] = []
         self.base = ''
-        self._twists: dict[str, Any] = {}
         self._jogs: Any = None
         node.create_subscription(DiagnosticArray, '/diagnostics', self._learn, 10)
 
@@ -58,32 +87,27 @@ class JogClient:
         end = time.monotonic() + timeout
         if not _until(lambda: bool(self.tips), end):
             return False
-        create = self._node.create_publisher
-        topics = goal_topics(self._remote, self.tips, TWIST)
-        self._twists = {tip: create(TwistStamped, topic, NEWEST) for tip, topic in topics.items()}
+        self._twists = twists = TwistTopics(self._node, self._remote, self.tips)
         try:
             from control_msgs.msg import JointJog
         except ImportError:
             self.joints = []
         else:
             self._message = JointJog
-            self._jogs = create(JointJog, f'{self._remote}/joint_jog', NEWEST)
-        return _until(lambda: all(twist.get_subscription_count()
-                                  for twist in self._twists.values()), end)
+            self._jogs = self._node.create_publisher(
+                JointJog, f'{self._remote}/joint_jog', NEWEST)
+        return _until(lambda: twists.are_heard, end)
 
     def send_twist(self, tip: str, twist: Sequence[float], frame: str) -> None:
         """Publish the twist of a tip, stamped with the present."""
-        self._twists[tip].publish(twist_message(twist, frame, self._stamp()))
+        self._twists.send(tip, twist, frame)
 
     def send_joints(self, velocities: Mapping[str, float]) -> None:
         """Publish velocities of joints, stamped with the present."""
         if self._jogs is not None:
             jog = self._message(joint_names=list(velocities), velocities=[*velocities.values()])
-            jog.header.stamp = self._stamp()
+            jog.header.stamp = self._node.get_clock().now().to_msg()
             self._jogs.publish(jog)
-
-    def _stamp(self) -> Any:
-        return self._node.get_clock().now().to_msg()
 
     def _learn(self, msg: DiagnosticArray) -> None:
         name = self._remote.rpartition('/')[2]

@@ -31,13 +31,15 @@ from dq_ik.robot.chain import Chain
 from dq_ik.ros.description import CurrentState, LATCHED, listen_for_description
 from dq_ik.ros.goals import goal_kinds
 from dq_ik.ros.groups import read_robot
+from dq_ik.ros.jog_client import TwistTopics
 from dq_ik.ros.parameters import declare
 from dq_ik.ros.remote import GoalTopics, RemoteOptions, report_from_status
 from dq_ik.ros.running import run, steady_timer
 from dq_ik.ros.settings import GoalSenderSettings, setting
 from dq_ik.stream.report import Report
 from dq_ik.viewer.address import DEFAULT_PORT, LOOPBACK
-from dq_ik.viewer.page import Outlet, Page
+from dq_ik.viewer.outlet import Outlet
+from dq_ik.viewer.page import Page
 from dq_ik.viewer.panel_html import flaw_sentences
 from dq_ik.viewer.server import open_server
 from dq_ik.viewer.visuals import parse_visuals
@@ -78,6 +80,7 @@ class ViewerNode(Node):
         self._chain: Chain | None = None
         self._state = CurrentState(self)
         self._goals: GoalTopics | None = None
+        self._twists: TwistTopics | None = None
         self._options = RemoteOptions(self, self._settings.ik_node, self._on_option)
         self._server = open_server(self._settings.host, self._settings.port)
         try:
@@ -123,13 +126,17 @@ class ViewerNode(Node):
         choices = {item.name: item.metadata['choices'] for item in fields(IkOptions)
                    if 'choices' in item.metadata}
         folder = Path(self._settings.urdf_folder) if self._settings.urdf_folder else None
+        twists = TwistTopics(self, self._settings.ik_node, chain.tips)
+        outlet = Outlet(self._send, self._options.change, twists.send)
         page = Page(
-            self._server, chain, parse_visuals(urdf), Outlet(self._send, self._options.change),
+            self._server, chain, parse_visuals(urdf), outlet,
             methods=choices['method'], modes=choices['mode'], urdf_folder=folder)
         for sentence in flaw_sentences(page.robot.flaws):
             self.get_logger().warning(sentence)
-        if self._goals is not None:
+        if self._goals is not None and self._twists is not None:
             self._goals.close()
+            self._twists.close()
+        self._twists = twists
         self._goals = GoalTopics(
             self, self._settings.ik_node, chain, page.show_goal, goal_kinds(chain.tips))
         self._chain, self._page = chain, page

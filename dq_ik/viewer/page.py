@@ -17,7 +17,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 import math
 from pathlib import Path
 import threading
@@ -32,6 +31,8 @@ from dq_ik.stream.report import Report
 from dq_ik.viewer import panel
 from dq_ik.viewer.camera import Views
 from dq_ik.viewer.gizmo import GoalHandle, kinds_of_goals, LOOK_AT, POSE
+from dq_ik.viewer.jog_buttons import JogButtons
+from dq_ik.viewer.outlet import Outlet
 from dq_ik.viewer.panel_html import flaws_html
 from dq_ik.viewer.scene import add_ground_and_lights, robot_size, RobotScene, Trace
 from dq_ik.viewer.visuals import Visual
@@ -43,20 +44,6 @@ PANEL_PERIOD = 0.2  # between two updates of the panel [s]
 SCENE_SCALE = 1.4
 GIZMO_SCALE = 0.17
 TRACE_SPACING = 0.004
-
-
-@dataclass(frozen=True)
-class Outlet:
-    """
-    Where the page sends what its user does; called on viser's loop or in :meth:`Page.tick`.
-
-    :param goal: a tip and its goal: the pose it shall take in the frame of the chain's base, a
-        Goal that looks at a point, or one that is relative to another tip
-    :param option: name and value of a setting: ``method``, ``mode``, ``position_only``
-    """
-
-    goal: Callable[[str, Goal | Pose], None]
-    option: Callable[[str, str | bool], None]
 
 
 class Page:
@@ -122,6 +109,8 @@ class Page:
         self.panel = panel.Panel(
             server, joints, kinds_of_goals(chain.tips), {'method': methods, 'mode': modes},
             self._actions())
+        self._jog = JogButtons(
+            server, outlet, chain.base, lambda: self.panel.tip, self._stop_path)
         self.robot.show(self._positions)
 
     def show_joints(self, positions: Mapping[str, float]) -> None:
@@ -180,6 +169,8 @@ class Page:
                 self._push_panel(now)
 
     def _show_motion(self) -> None:
+        for tip, pose in self.tool_poses().items() if self._jog.is_recent else ():
+            self.goals[tip].move(pose)
         for goal in self.goals.values():
             goal.carry()
         for tip, pose in self.tool_poses().items() if self._tracing else ():
