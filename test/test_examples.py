@@ -80,9 +80,9 @@ def robot(name: str, tips: list[str]):
         yield places
 
 
-def told(process) -> str:
-    """Return what an example says it did, once the solver answers that the goal is reached."""
-    line = next(line for line in process.stdout if 'the goal is reached' in line)
+def told(process, answer: str = 'the goal is reached') -> str:
+    """Return what an example says it did, once the node answers that all is well."""
+    line = next(line for line in process.stdout if answer in line)
     return line.partition(':')[0]
 
 
@@ -109,6 +109,18 @@ def test_square_is_followed():
     assert np.ptp(path, axis=0) == pytest.approx([0.0, 0.2, 0.2], abs=0.01)
     from_center = np.abs(path[:, 1:] - [0.0, 0.45]).max(axis=1)
     assert from_center == pytest.approx(0.1, abs=0.01)
+
+
+def test_velocities_lead_the_tool_on_a_circle():
+    """In the y-z plane, as wide as belongs to its speed; less where a busy machine skips time."""
+    with robot(PANDA, [TIP]) as places, running('jog_circle.py') as circle:
+        assert told(circle, 'jogging') == 'one round of the circle in 5 s'
+        path = sampled(places, 5.5)[:, 0]
+    wide = 0.1 * 5.0 / np.pi
+    size = np.ptp(path, axis=0)
+    assert size[0] < 1e-3
+    assert np.all(size[1:] > 0.6 * wide)
+    assert np.all(size[1:] < 1.05 * wide)
 
 
 def test_both_arms_draw_circles():
