@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import os
 import pty
+import signal
 import subprocess
 import sys
 import termios
@@ -322,6 +323,24 @@ def test_jog_in_a_terminal_moves_the_arm_and_restores_the_terminal(arm):
     assert 0.005 < moved[0] < 0.1
     assert np.abs(moved[1:]).max() < 1e-4
     check_steps(np.array(arm.path))
+
+
+@pytest.mark.parametrize('how', [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_jog_restores_the_terminal_when_it_is_ended(arm, how):
+    ours, theirs = pty.openpty()
+    before = termios.tcgetattr(theirs)
+    process = subprocess.Popen(jog_words('--node', '/jogged'), stdin=theirs, stdout=theirs,
+                               stderr=theirs, env=environment())
+    said = b''
+    while b'quit' not in said:
+        said += os.read(ours, 1000)
+    assert termios.tcgetattr(theirs) != before
+    process.send_signal(how)
+    assert process.wait(20.0) == 130
+    assert termios.tcgetattr(theirs) == before
+    assert b'Traceback' not in said
+    os.close(ours)
+    os.close(theirs)
 
 
 @pytest.mark.parametrize('how', ['replay', 'pipe'])

@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 import os
 import select
+import signal
 import sys
 import time
 from typing import Any
@@ -99,6 +100,8 @@ def _keys(args: Namespace) -> Iterator[KeySource]:
     import termios
     import tty
     before = termios.tcgetattr(handle)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.default_int_handler)  # which unwinds, as Ctrl-C does
     try:
         tty.setcbreak(handle)
         yield lambda seconds: _read(handle, seconds)
