@@ -261,9 +261,9 @@ def test_the_clutch_moves_the_tool_from_where_it_is(arm):
         lifted = Pose.from_xyz_rpy((5.0, 5.0, 5.02), (0.0, 0.0, 0.0))
         arm.path.clear()
         arm.send('goal_pose', stamped(lifted))
-        wait_until(lambda: bool(arm.path))
-        np.testing.assert_allclose(
-            CHAIN.fk(arm.path[-1]).position - CHAIN.fk(Q).position, (0, 0, 0.02), atol=3e-5)
+        wanted = CHAIN.fk(Q).position + np.array([0.0, 0.0, 0.02])
+        wait_until(lambda: arm.path and np.allclose(
+            CHAIN.fk(arm.path[-1]).position, wanted, rtol=0.0, atol=3e-5), what='the lift')
     finally:
         arm.node.set_parameters([Parameter('clutch', value=False)])
 
