@@ -106,7 +106,9 @@ class Ramp:
         self._smooth = self._smooth + share * (wanted - self._smooth)
         self._peak = max(self._peak, float(np.linalg.norm(self._smooth)))
         change = self._smooth - self.velocity
-        size, most = float(np.linalg.norm(change)), self._peak * dt / settings.ramp_time
+        size, most = float(np.linalg.norm(change)), math.inf
+        if settings.ramp_time > 0:
+            most = self._peak * dt / settings.ramp_time
         self.velocity = self.velocity + change if size <= most else (
             self.velocity + change * (most / size))
         if not wanted.any() and np.linalg.norm(self.velocity) <= REST * self._peak:
