@@ -61,15 +61,14 @@ class Motion(World):
 @pytest.fixture(scope='module')
 def world():
     with ros_processes.run_node(robot_description=ros_robot.urdf_text(), velocity_scaling=1.0,
-                                **ARM) as node:
-        with Client('tester') as client:
-            made = Motion(client, node)
-            wait_until(lambda: made.goal.get_subscription_count() or not node.alive, START_UP)
-            assert node.alive, node.log
-            wait_until(lambda: client.node.count_publishers('/dq_ik/joint_commands')
-                       and made.joints.get_subscription_count())
-            yield made
-            assert node.alive, node.log
+                                **ARM) as node, Client('tester') as client:
+        made = Motion(client, node)
+        wait_until(lambda: made.goal.get_subscription_count() or not node.alive, START_UP)
+        assert node.alive, node.log
+        wait_until(lambda: client.node.count_publishers('/dq_ik/joint_commands')
+                   and made.joints.get_subscription_count())
+        yield made
+        assert node.alive, node.log
 
 
 def test_one_goal_far_away_is_reached_at_limited_speed(world):
