@@ -57,6 +57,27 @@ class Requests:
             self._write_bounds(request, bounds)
         return request
 
+    def rows(self, count: int, bounds: tuple[ArrayLike, ArrayLike] | None) -> np.ndarray:
+        """Return requests for many calls; each bound is one (n,) for all, or one each."""
+        requests = np.repeat(self.template[None], count, axis=0)
+        if bounds is not None:
+            lower, upper = (self._checked_bounds(bound, count) for bound in bounds)
+            lower = np.maximum(self.chain.lower, lower)
+            upper = np.minimum(self.chain.upper, upper)
+            if np.any(empty := _empty(lower, upper)):
+                row = int(empty.any(axis=1).argmax())
+                self._refuse(empty[row], f' in row {row}')
+            requests[:, self._lower], requests[:, self._upper] = lower, upper
+        return requests
+
+    def _checked_bounds(self, bound: ArrayLike, count: int) -> np.ndarray:
+        n = self.chain.n
+        rows = np.array(bound, dtype=float)
+        if rows.shape not in ((n,), (count, n)) or np.isnan(rows).any():
+            raise SeedError(f'bounds are numbers of shape ({n},) or ({count}, {n}), got '
+                            f'shape {rows.shape}')
+        return np.broadcast_to(rows, (count, n))
+
     def _write_options(self, request: Any) -> None:
         """Write what the options say to the usual request."""
         options = self.options
@@ -153,8 +174,15 @@ class Requests:
         lower, upper = (self.chain.checked(np.clip(bound, -1e100, 1e100)) for bound in bounds)
         request[self._lower] = lower = np.maximum(self.chain.lower, lower)
         request[self._upper] = upper = np.minimum(self.chain.upper, upper)
-        empty = (lower > upper) | (lower > core.FARTHEST) | (upper < -core.FARTHEST)
+        empty = _empty(lower, upper)
         if empty.any():
-            names = [name for name, bad in zip(self.chain.joint_names, empty) if bad]
-            raise SeedError('no value is inside both the bounds and the joint limits for '
-                            f'{listing(names)}')
+            self._refuse(empty)
+
+    def _refuse(self, empty: np.ndarray, where: str = '') -> None:
+        names = [name for name, bad in zip(self.chain.joint_names, empty) if bad]
+        raise SeedError('no value is inside both the bounds and the joint limits for '
+                        f'{listing(names)}{where}')
+
+
+def _empty(lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
+    return (lower > upper) | (lower > core.FARTHEST) | (upper < -core.FARTHEST)

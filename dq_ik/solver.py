@@ -136,7 +136,8 @@ class Solver:
             self._robot, requests, n_requests, poses, int(kind), n_poses, seeds, n_seeds, seconds,
             answers, len(answers), np.empty(self._memory_size))
 
-    def solve_batch(self, goals: Any, seeds: ArrayLike | None = None, *, order: str | None = None,
+    def solve_batch(self, goals: Any, seeds: ArrayLike | None = None, *,
+                    bounds: tuple[ArrayLike, ArrayLike] | None = None, order: str | None = None,
                     timeout: float | None = None, progress: bool = False) -> BatchResult:
         """
         Solve many goals in parallel on all cores; the same answers as one by one.
@@ -144,6 +145,8 @@ class Solver:
         :param goals: N goals, each as for :meth:`solve`; for one tip also an array: (N, 4, 4)
             matrices, (N, 8) dual quaternions, or (N, 7) positions and quaternions with ``order``
         :param seeds: one seed (n,) for all, or one each (N, n)
+        :param bounds: lower and upper limits for this call, narrower than the chain's; each is
+            one (n,) for all, or one each (N, n)
         :param order: of the quaternions of (N, 7): 'wxyz' or 'xyzw'
         :param timeout: time budget of each goal [s]; None: that of the options
         :param progress: show a progress bar
@@ -153,9 +156,9 @@ class Solver:
             goals = list(goals)
         kind, poses = self._poses(goals, order)
         count = len(goals)
-        requests = self._requests.template[None]
+        requests = self._requests.rows(
+            count if poses is None or bounds is not None else 1, bounds)
         if poses is None:
-            requests = np.repeat(requests, count, axis=0)
             for request, goal in zip(requests, goals):
                 self._requests.write_goals(request, goal)
         seeds = self._checked_seeds(seeds, count)
@@ -163,7 +166,7 @@ class Solver:
 
         def work(rows: slice) -> None:
             result = self._call(
-                requests[rows] if poses is None else requests, kind,
+                requests[rows] if len(requests) == count else requests, kind,
                 None if poses is None else poses[rows],
                 seeds if seeds is None or seeds.ndim == 1 else seeds[rows], seconds, answers[rows])
             if result < 0:
@@ -221,11 +224,12 @@ def solve(chain: Chain, goals: Any, seed: ArrayLike | None = None, *,
 
 
 def solve_batch(chain: Chain, goals: Any, seeds: ArrayLike | None = None, *,
-                order: str | None = None, timeout: float | None = None, progress: bool = False,
+                bounds: tuple[ArrayLike, ArrayLike] | None = None, order: str | None = None,
+                timeout: float | None = None, progress: bool = False,
                 **options: Unpack[CallOptions]) -> BatchResult:
     """Solve many goals in parallel, as the method of the chain does."""
-    return chain.solve_batch(goals, seeds, order=order, timeout=timeout, progress=progress,
-                             **options)
+    return chain.solve_batch(goals, seeds, bounds=bounds, order=order, timeout=timeout,
+                             progress=progress, **options)
 
 
 Chain.make_solver = Solver

@@ -159,3 +159,38 @@ def test_bad_seeds_are_refused(seeds):
 def test_bad_goals_are_refused(goals):
     with pytest.raises(GoalError):
         arm('panda').solve_batch(goals)
+
+
+@pytest.mark.parametrize('as_goals', [False, True])
+def test_each_row_has_bounds_of_its_own(as_goals):
+    chain, rng = arm('panda'), np.random.default_rng(3)
+    q = np.array([chain.random(rng) for _ in range(COUNT)])
+    seeds = np.clip(q + rng.uniform(-0.05, 0.05, q.shape), chain.lower, chain.upper)
+    goals = [Goal(chain.fk(row)) for row in q] if as_goals else chain.fk_batch(q)[:, 0]
+    lower, upper = seeds - 0.06, seeds + 0.06
+    solver = Solver(chain, max_restarts=0, timeout=PATIENT)
+    batch = solver.solve_batch(goals, seeds, bounds=(lower, upper))
+    assert (batch.q >= lower).all()
+    assert (batch.q <= upper).all()
+    assert batch.success.mean() > 0.99
+    for i in range(0, COUNT, 50):
+        single = solver.solve(goals[i], seeds[i], bounds=(lower[i], upper[i]))
+        assert batch.q[i].tobytes() == single.q.tobytes()
+
+
+def test_one_pair_of_bounds_serves_all_rows():
+    chain = arm('panda')
+    lower = np.full(7, -1.0)
+    batch = chain.solve_batch(goals_of('panda', 20), bounds=(lower, np.full((20, 7), 1.0)))
+    assert (batch.q >= np.maximum(lower, chain.lower)).all()
+    assert (batch.q <= 1.0).all()
+
+
+@pytest.mark.parametrize(('lower', 'sentence'), [
+    (np.zeros((3, 7)), r'shape \(7,\) or \(2, 7\), got shape \(3, 7\)'),
+    (np.full(7, np.nan), 'bounds are numbers'),
+    (np.array([np.full(7, -3.0), np.full(7, 3.5)]), "'panda_joint1'.* in row 1"),
+])
+def test_bad_bounds_are_refused(lower, sentence):
+    with pytest.raises(SeedError, match=sentence):
+        arm('panda').solve_batch(goals_of('panda', 2), bounds=(lower, np.full(7, 4.0)))

@@ -273,12 +273,13 @@ class Chain:
         """Bring the tips to their goals; see :meth:`dq_ik.solver.Solver.solve`."""
         return self._solver(options).solve(goals, seed, bounds=bounds, timeout=timeout)
 
-    def solve_batch(self, goals: Any, seeds: ArrayLike | None = None, *, order: str | None = None,
+    def solve_batch(self, goals: Any, seeds: ArrayLike | None = None, *,
+                    bounds: tuple[ArrayLike, ArrayLike] | None = None, order: str | None = None,
                     timeout: float | None = None, progress: bool = False,
                     **options: Unpack[CallOptions]) -> BatchResult:
         """Solve many goals on all cores; see :meth:`dq_ik.solver.Solver.solve_batch`."""
         return self._solver(options).solve_batch(
-            goals, seeds, order=order, timeout=timeout, progress=progress)
+            goals, seeds, bounds=bounds, order=order, timeout=timeout, progress=progress)
 
     def _solver(self, options: CallOptions) -> Solver:
         key = tuple((name, value if isinstance(value, Hashable) else tuple(value))
