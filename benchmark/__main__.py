@@ -28,7 +28,18 @@ import tempfile
 
 from rich.console import Console
 
-from . import batches, calls, machine, micro, native_program, readme, report, robots, suite
+from . import (
+    batches,
+    calls,
+    machine,
+    micro,
+    native_program,
+    paths,
+    readme,
+    report,
+    robots,
+    suite,
+)
 from .experiments import EXPERIMENTS
 from .install import PYTHONS
 from .meter import Meter
@@ -36,7 +47,8 @@ from .peers import OURS, PEERS
 from .runner import Runner, start_workers
 
 ROOT = Path(__file__).parents[1]
-OTHERS = ('batch', 'calls', 'kinematics', 'program', *EXPERIMENTS, 'node')
+OTHERS = ('batch', 'calls', 'kinematics', 'program', 'paths', 'whole_paths', *EXPERIMENTS,
+          'node')
 
 
 def arguments(words: list[str]) -> argparse.Namespace:
@@ -149,6 +161,13 @@ def play(plan: suite.Plan, wanted: set[str], runner: Runner, meter: Meter,
                 for name in suite.BATCH:
                     robot = robots.load(name, Path(folder))
                     results['batch'] += batches.measure(runner, robot, plan.batch, all_cores)
+        if 'paths' in wanted:
+            with meter.part('paths'):
+                results['paths'] = paths.measure(runner, Path(folder), plan is suite.QUICK, meter)
+        if 'whole_paths' in wanted:
+            with meter.part('whole_paths'):
+                results['whole_paths'] = paths.measure_whole(
+                    Path(folder), plan is suite.QUICK, meter)
 
 
 def node_benchmark(quick: bool) -> dict:

@@ -24,14 +24,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from .cases import RATE
 from .protocol import Referee
 from .robots import Robot
 
-RATE = 500.0  # Hz
 SECONDS = 8.0
 SHARE = 0.9  # of each joint's range that a path uses
 NO_RANGE = np.pi  # rad to both sides for joints without end stops
 SINES = 3
+IN_TIME = 0.98  # share of the speed limits that a motion may use
 SLOWEST, FASTEST = 0.05, 0.15  # Hz of the sines
 SEGMENT = 1.0  # seconds of a piece of an ordinary path...
 STRIDE = 1.2  # ...in which a joint moves by at most this much [rad or m]
@@ -55,9 +56,18 @@ class Path:
         return float(np.abs(np.diff(self.q, axis=0)).max())
 
 
-def hard(robot: Robot, seed: int, seconds: float = SECONDS) -> Path:
-    """Return the poses of a joint motion over 90 % of all ranges."""
-    return _posed(robot, hard_motion(robot.lower, robot.upper, seed, seconds))
+def hard(robot: Robot, seed: int, seconds: float = SECONDS,
+         speeds: ArrayLike | None = None) -> Path:
+    """
+    Return the poses of a joint motion over 90 % of all ranges.
+
+    :param speeds: limits of the joints [rad/s]; a motion that is faster is played more slowly
+    """
+    q = hard_motion(robot.lower, robot.upper, seed, seconds)
+    if speeds is not None:
+        haste = float((np.abs(np.diff(q, axis=0)).max(axis=0) * RATE / speeds).max())
+        q = hard_motion(robot.lower, robot.upper, seed, seconds, min(1.0, IN_TIME / haste))
+    return _posed(robot, q)
 
 
 def ordinary(robot: Robot, seed: int, seconds: float = SECONDS) -> Path:
@@ -65,16 +75,18 @@ def ordinary(robot: Robot, seed: int, seconds: float = SECONDS) -> Path:
     return _posed(robot, ordinary_motion(robot.lower, robot.upper, seed, seconds))
 
 
-def hard_motion(lower: ArrayLike, upper: ArrayLike, seed: int,
-                seconds: float = SECONDS) -> np.ndarray:
+def hard_motion(lower: ArrayLike, upper: ArrayLike, seed: int, seconds: float = SECONDS,
+                pace: float = 1.0) -> np.ndarray:
     """
     Return a joint motion (frames, n): each joint moves by a sum of three sines.
 
     Frequencies (0.05 to 0.15 Hz), phases and shares are random; the shares add up to 1.
+
+    :param pace: below 1, the motion is played more slowly, and less of it
     """
     rng = np.random.default_rng(seed)
     middle, half = _middle(lower, upper)
-    times = np.arange(round(seconds * RATE)) / RATE
+    times = pace * np.arange(round(seconds * RATE)) / RATE
     q = np.empty((len(times), len(middle)))
     for joint in range(len(middle)):
         frequencies = rng.uniform(SLOWEST, FASTEST, SINES)

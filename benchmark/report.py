@@ -23,6 +23,7 @@ from .bars import bars, OURS, rate
 from .markdown import figure, number, overview, percent, share, table
 from .report_experiments import experiments
 from .report_given import given
+from .report_paths import paths
 from .suite import MATRICES, TITLES
 
 PRELUDE = """\
@@ -77,7 +78,7 @@ def write(results: dict, docs: Path) -> None:
     names = figures.draw(results, docs / 'images' / 'benchmark')
     parts = ['# Benchmark', PRELUDE, *_machine(results['meta']), *_bars(results),
              *_losses(results['rows']), *given(results), *_cases(results['rows'], names),
-             *_claims(results['rows']), *_batch(results['batch']),
+             *paths(results), *_claims(results['rows']), *_batch(results['batch']),
              *_kinematics(results['kinematics']), *_program(results.get('program', [])),
              *_first(results['calls']),
              *experiments(results['experiments'], names), *_node(results.get('node')),

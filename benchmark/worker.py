@@ -87,6 +87,22 @@ class Host:
                 first, size = rows.stop, max(1, round(STRETCH / part.seconds.mean()))
         return answers
 
+    def follow(self, name: str, poses: np.ndarray, start: np.ndarray,
+               step: np.ndarray) -> tuple[np.ndarray, float]:
+        """
+        Follow a path of one tip; return the joints of each frame and the seconds of all.
+
+        A solver with a method ``follow`` gets the path and the largest step of each joint; others
+        solve frame after frame, from the last answer.
+        """
+        solver = self._solvers[name]
+        with no_collection():
+            if hasattr(solver, 'follow'):
+                return solver.follow(poses, start, step)
+            goals = [solver.translate(pose[None]) for pose in poses]
+            answers = run(solver, goals, start[None], chained=True)
+        return answers.q, float(answers.seconds.sum())
+
     def has_batch(self, name: str) -> bool:
         """Tell whether a solver takes many problems in one call."""
         return hasattr(self._solvers[name], 'solve_batch')

@@ -15,7 +15,9 @@
 
 from __future__ import annotations
 
-from benchmark import hard_paths, robots
+from types import SimpleNamespace
+
+from benchmark import hard_paths, paths, report_paths, robots
 from benchmark.protocol import Referee
 import numpy as np
 import pytest
@@ -63,3 +65,58 @@ def test_a_path_holds_the_poses_of_its_motion(tmp_path):
     assert not np.array_equal(path.q, hard_paths.hard_motion(robot.lower, robot.upper, 8, 0.2))
     assert Referee(robot).errors(path.q[50], path.poses[50:51]).max() < 1e-12
     assert path.largest_step == pytest.approx(np.abs(np.diff(path.q, axis=0)).max())
+
+
+def test_slowed_paths_keep_the_speed_limits(tmp_path):
+    """The motion of a slowed path is within the limits, and one in time stays as it is."""
+    robot = robots.load('ur5', tmp_path)
+    slow = hard_paths.hard(robot, 7, speeds=np.full(6, 1.0))
+    assert 0.97 / 500 < slow.largest_step <= 1.0 / 500
+    assert np.array_equal(hard_paths.hard(robot, 7, 0.2, np.full(6, 9.0)).q,
+                          hard_paths.hard(robot, 7, 0.2).q)
+
+
+def test_a_row_counts_flips_and_steps_over_missing_answers():
+    """A jump across frames without an answer is seen; the first step is from the start."""
+    row = paths.Row('hard', 'arm', 0.01, 'solver')
+    q = np.array([[0.0, 0.005], [np.nan, np.nan], [0.0, 0.305]])
+    row.add(np.zeros(2), q, np.array([True, False, True]), np.full(2, 0.01), 3e-3)
+    assert (row.paths, row.followed, row.frames, row.solved, row.flips) == (1, 0, 3, 2, 1)
+    assert row.largest_step == pytest.approx(30.0)
+    assert row.summary()['mean_us'] == pytest.approx(1000.0)
+
+
+def test_streams_and_peers_follow_the_same_paths(tmp_path, monkeypatch):
+    """A stream keeps its bound; a peer is asked frame after frame; both are judged alike."""
+    from benchmark.runner import Runner
+    from benchmark.worker import Host
+    host = Host('ours')
+    worker = SimpleNamespace(peer='ours', reason='', alive=True, solvers=host.hello()['solvers'],
+                             call=lambda name, *given: getattr(host, name)(*given))
+    monkeypatch.setattr(paths, 'PEERS', ('dq_ik pgs',))
+    monkeypatch.setattr(paths, 'RESTARTING', ())
+    monkeypatch.setattr(paths.Field, 'path', lambda self, kind, seed: hard_paths.hard(
+        self.robot, seed, 0.4))
+    case = paths.Case('hard', 'ur5', 0.01, peers=True)
+    rows = {row['solver']: row for row in paths.stream_rows(
+        Runner([worker]), paths.Field('ur5', tmp_path), case, True, lambda text: None)}
+    assert set(rows) == {'dq_ik stream', 'dq_ik stream, look-ahead', 'dq_ik pgs'}
+    for row in rows.values():
+        assert (row['paths'], row['frames'], row['flips']) == (4, 800, 0)
+        assert row['solved'] > 790
+    assert rows['dq_ik stream']['largest_step'] <= 1.0 + 1e-9
+    text = '\n'.join(report_paths.paths({'paths': list(rows.values())}))
+    assert '| UR5 (6) | 0.01 | dq_ik stream | 4 | 100 | 100 | 0 |' in text
+
+
+def test_whole_paths_are_reported(tmp_path, monkeypatch):
+    """Whole paths have a table of their own, with the time per path."""
+    monkeypatch.setattr(paths, 'WHOLE', (paths.Case('ordinary', 'ur5', 0.01),))
+    monkeypatch.setattr(paths.Field, 'path', lambda self, kind, seed: hard_paths.ordinary(
+        self.robot, seed, 0.2))
+    row, = paths.measure_whole(tmp_path, True, lambda text: None)
+    assert (row['paths'], row['followed'], row['solved']) == (4, 4, 400)
+    assert 0.0 < row['longest'] < row['seconds']
+    text = '\n'.join(report_paths.paths({'whole_paths': [row]}))
+    assert '| UR5 (6) | 0.01 | 4 | 100 | 0 |' in text
+    assert list(report_paths.paths({})) == []

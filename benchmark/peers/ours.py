@@ -16,9 +16,13 @@ from __future__ import annotations
 
 from copy import copy
 from functools import partial
+from time import perf_counter
 
 from dq_ik import load_robot, Pose, Solver
+from dq_ik.stream.steps import Following, Steps
 import numpy as np
+
+from ..cases import RATE
 
 PACKAGE = 'dq_ik'
 MAIN = ('pgs', 'pls', 'pgs_paper', 'pls_paper')
@@ -75,4 +79,25 @@ class Ours:
         return result.q, result.success
 
 
+class Stream(Ours):
+    """The stream of the node: one step per goal, inside the joints' speed limits."""
+
+    def __init__(self, robot, settings, look_ahead):
+        """Load the robot."""
+        super().__init__(robot, settings, 'pgs')
+        self._options = self._solver.options
+        self._following = Following(look_ahead=look_ahead, step_ratio=0.0)
+
+    def follow(self, poses, start, step):
+        """Follow a path from its start; return the joints of each frame and the seconds."""
+        speeds = step[self._into] * RATE
+        begun = perf_counter()
+        steps = Steps(self._solver.chain, start[self._into], speeds, self._options,
+                      self._following)
+        q = steps.run(poses, 1.0 / RATE).q
+        return q[:, self._back], perf_counter() - begun
+
+
 SOLVERS = {f'dq_ik {method}': partial(Ours, method=method) for method in MAIN + REFERENCE}
+SOLVERS |= {'dq_ik stream': partial(Stream, look_ahead=False),
+            'dq_ik stream, look-ahead': partial(Stream, look_ahead=True)}
