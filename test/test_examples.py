@@ -158,6 +158,15 @@ def test_library_example_runs_without_ros():
     assert 'is reached' not in far
 
 
+def test_whole_path_example_follows_its_path():
+    """It ends by itself, and loses no pose."""
+    answer = subprocess.run(
+        [sys.executable, str(EXAMPLES / 'whole_path.py')], env=environment(),
+        capture_output=True, text=True, timeout=250, check=True)
+    assert answer.stdout.count('all 600 poses are followed') == 3
+    assert 'panda_joint1,panda_joint2' in answer.stdout
+
+
 def test_the_square_takes_no_more_than_forty_lines():
     """Beside licence and blank lines."""
     lines = (EXAMPLES / 'follow_square.py').read_text().splitlines()

@@ -22,7 +22,7 @@ from dq_ik.robot.chain import Chain
 from dq_ik.stream.path_postures import barrier
 import numpy as np
 
-BARRIER = 0.03  # weight of the nearness to limits against the square of the speed
+BARRIER = 0.3  # weight of the nearness to limits against the square of the speed
 HASTE = 8  # power of the share of the reach that an edge uses; such edges are hard to fill
 
 
