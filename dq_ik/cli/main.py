@@ -32,6 +32,7 @@ from dq_ik.errors import DqIkError
 COMMANDS = {
     'info': 'describe a robot: links, joints, limits, tips',
     'solve': 'solve one goal for a URDF, without ROS',
+    'path': 'follow a path of poses from a file, without ROS',
     'export': 'write a robot as a file for programs in C and C++',
     'node': 'run the ROS 2 node',
     'goal': 'send a goal to a running node',
