@@ -100,6 +100,20 @@ def test_arms_of_any_number_of_joints(name, tmp_path):
     assert largest_step(result) <= 6.0 * DT * (1.0 + 1e-9)
 
 
+def test_a_joint_without_end_stops_turns_on():
+    """Three turns of the base are followed, from the posture that is given."""
+    text = robot_file('arm6').read_text().replace('type="revolute"', 'type="continuous"', 1)
+    chain = load_robot(text).chain()
+    assert np.isinf(chain.upper[0])
+    q = np.tile([0.0, 0.3, 0.8, 0.2, 0.9, 0.1], (600, 1))
+    q[:, 0] = np.linspace(0.0, 6.0 * np.pi, 600)
+    poses = chain.fk_batch(q)[:, 0]
+    for start in (q[0], None):
+        result = follow_path(chain, poses, 0.01, start=start, velocity=4.0)
+        assert result, result.message
+        assert result.q[-1, 0] - result.q[0, 0] == pytest.approx(6.0 * np.pi, abs=0.1)
+
+
 def test_poses_are_taken_in_every_form(tmp_path):
     """Matrices, dual quaternions, poses and positions with quaternions give the same motion."""
     _, chain = load('ur5', tmp_path)

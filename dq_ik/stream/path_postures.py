@@ -91,7 +91,8 @@ class Postures:
     def _turned(self, pose: np.ndarray, rows: np.ndarray) -> np.ndarray:
         """Return the same postures with one joint a turn farther, where its range allows it."""
         turns = 2.0 * np.pi * np.concatenate([np.eye(self.chain.n), -np.eye(self.chain.n)])
-        turns = turns[np.tile(np.ptp([self._low, self._high], axis=0) >= 2.0 * np.pi, 2)]
+        width = self.chain.upper - self.chain.lower
+        turns = turns[np.tile(np.isfinite(width) & (width >= 2.0 * np.pi), 2)]
         far = (rows[:, None] + turns).reshape(-1, self.chain.n)
         far = far[((far >= self._low) & (far <= self._high)).all(axis=1)]
         return far[self.judged(pose, far)]
