@@ -131,15 +131,15 @@ def test_poses_are_taken_in_every_form(tmp_path):
 def test_a_pose_out_of_reach_is_lost_and_the_rest_is_followed(tmp_path):
     """Poses beyond reach in the middle are lost, and no joint is faster than allowed for them."""
     robot, chain = load('ur5', tmp_path)
-    poses = hard_paths.ordinary(robot, 2, seconds=2.0).poses
-    poses[400:500, :3, 3] += 3.0
-    result = follow_path(chain, poses, DT, velocity=3.0)
+    poses = hard_paths.ordinary(robot, 2, seconds=2.0).poses[::5]
+    poses[80:100, :3, 3] += 3.0
+    result = follow_path(chain, poses, 5.0 * DT, velocity=3.0)
     assert not result
     assert np.array_equal(~result.lost, judged(robot, result, poses))
-    assert result.lost[400:500].all()
-    assert result.lost.sum() < 250
-    assert largest_step(result) <= 3.0 * DT * (1.0 + 1e-9)
-    assert f'{result.lost.sum()} of 1000 poses are lost' in result.message
+    assert result.lost[80:100].all()
+    assert result.lost.sum() < 50
+    assert largest_step(result) <= 15.0 * DT * (1.0 + 1e-9)
+    assert f'{result.lost.sum()} of 200 poses are lost' in result.message
 
 
 def test_a_pose_that_jumps_is_caught_at_limited_speed(tmp_path):
@@ -147,12 +147,12 @@ def test_a_pose_that_jumps_is_caught_at_limited_speed(tmp_path):
     robot, chain = load('ur5', tmp_path)
     before = hard_paths.ordinary(robot, 1, seconds=0.6)
     after = hard_paths.ordinary(robot, 2, seconds=2.0)
-    poses = np.concatenate([before.poses, after.poses])
-    result = follow_path(chain, poses, DT, velocity=5.0)
-    assert largest_step(result) <= 5.0 * DT * (1.0 + 1e-9)
+    poses = np.concatenate([before.poses, after.poses])[::5]
+    result = follow_path(chain, poses, 5.0 * DT, velocity=5.0)
+    assert largest_step(result) <= 25.0 * DT * (1.0 + 1e-9)
     assert np.array_equal(~result.lost, judged(robot, result, poses))
-    assert 0 < result.lost.sum() < 600
-    assert not result.lost[-600:].any()
+    assert 0 < result.lost.sum() < 120
+    assert not result.lost[-120:].any()
 
 
 def test_nothing_in_reach():

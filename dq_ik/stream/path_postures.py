@@ -28,6 +28,7 @@ LARGEST_REACH = 0.5  # rad or m between two slices at most, whatever the speed l
 SHIFTS = (0.0, -0.5, 0.5, -1.0, 1.0)  # shares of the largest shift that are tried
 ALIKE = 0.01  # rad or m; postures of an arm without self-motion that differ less are the same
 GUESSES = (1, 8)  # random seeds within the reach of a posture, with and without self-motion
+ALL_GUESSES = 400  # of all postures at one pose together, without self-motion
 INSIDE = 1.0 - 1e-6  # share of the reach that is used; the rest is for rounding
 SAFE = 0.75  # share of the postures kept, where there are too many, that are far from limits
 
@@ -84,9 +85,13 @@ class Postures:
                 cell: float) -> np.ndarray:
         """Return the postures at a pose that can be reached from those at the pose before."""
         new, moved = self._moved(pose, rows, INSIDE * np.minimum(reach, LARGEST_REACH), SHIFTS,
-                                 GUESSES[self.chain.n <= 6])
+                                 self._guesses(len(rows)))
         order = np.argsort(moved, kind='stable')
         return self._fewer(self._distinct(new[order], reach, cell))
+
+    def _guesses(self, count: int) -> int:
+        """Return the random seeds for each of so many postures; fewer where there are many."""
+        return GUESSES[0] if self.chain.n > 6 else max(1, min(GUESSES[1], ALL_GUESSES // count))
 
     def _turned(self, pose: np.ndarray, rows: np.ndarray) -> np.ndarray:
         """Return the same postures with one joint a turn farther, where its range allows it."""
