@@ -55,17 +55,26 @@ class Piece(NamedTuple):
 
 def cubic(start: float, h: float, p: Vector, t: Vector, q: Vector, u: Vector,
           bounds: Bounds) -> Piece:
-    """Return the piece of length h from p with tangent t to q with tangent u."""
+    """
+    Return the piece of length h from p with tangent t to q with tangent u.
+
+    Each joint moves one way: tangents are cut to between 0 and 3 times the secant.
+    """
     if not h:
         zero = [0.0] * len(p)
         return Piece(start, 0.0, (p, zero, zero, zero), inf, inf)
     r = 1.0 / h
-    quadratic, cube = [], []
+    linear, quadratic, cube = [], [], []
     for a, b, x, y in zip(p, q, t, u):
         secant = (b - a) * r
+        if secant >= 0.0:
+            x, y = min(max(x, 0.0), 3.0 * secant), min(max(y, 0.0), 3.0 * secant)
+        else:
+            x, y = max(min(x, 0.0), 3.0 * secant), max(min(y, 0.0), 3.0 * secant)
+        linear.append(x)
         quadratic.append((3.0 * secant - 2.0 * x - y) * r)
         cube.append((x + y - 2.0 * secant) * r * r)
-    return bounded(start, h, (p, t, quadratic, cube), bounds)
+    return bounded(start, h, (p, linear, quadratic, cube), bounds)
 
 
 def bounded(start: float, h: float, coefficients: tuple[Vector, Vector, Vector, Vector],

@@ -117,12 +117,16 @@ def stopping_way(v: float, a: float, acceleration: float, jerk: float) -> float:
     return way + v1 * a / jerk - a * a * a / (6.0 * jerk * jerk)
 
 
-def is_inside(v: float, dt: float, velocity: float, acceleration: float, up: float,
-              down: float) -> bool:
-    """Tell whether a speed is allowed, and ``acceleration`` enough to stop in time."""
-    speed = abs(v)
-    return speed <= velocity and speed - acceleration * dt <= braking_speed(
-        up if v > 0.0 else down, dt, acceleration)
+def is_inside(v: float, a: float, dt: float, velocity: float, acceleration: float, jerk: float,
+              up: float, down: float) -> bool:
+    """Tell whether speed and acceleration are allowed, and the limits enough to stop in time."""
+    if jerk == inf:
+        return abs(v) <= velocity and abs(v) - acceleration * dt <= braking_speed(
+            up if v > 0.0 else down, dt, acceleration)
+    settled = v + a * abs(a) / (2.0 * jerk)  # the speed when the acceleration is gone
+    return (abs(a) <= acceleration * (1.0 + 1e-9) and max(abs(v), abs(settled)) <= velocity
+            and stopping_way(v, a, acceleration, jerk) <= up
+            and stopping_way(-v, -a, acceleration, jerk) <= down)
 
 
 def window(v: float, dt: float, velocity: float, acceleration: float, brake: float, up: float,
@@ -153,30 +157,22 @@ def window(v: float, dt: float, velocity: float, acceleration: float, brake: flo
 
 def smooth_window(v: float, a: float, dt: float, velocity: float, acceleration: float, jerk: float,
                   brake: float, brake_jerk: float, up: float,
-                  down: float) -> tuple[float, float, bool]:
+                  down: float) -> tuple[float, float]:
     """
-    Return what :func:`window` returns, with limited jerk, and whether the limits suffice.
+    Return what :func:`window` returns, with limited jerk.
 
     Who cannot stop before an obstacle stops behind it as soon as possible, and smoothly.
 
     :param a: present acceleration.
-    :param brake_jerk: greatest jerk while braking, at least ``jerk``.
+    :param brake_jerk: greatest jerk while braking, at least ``jerk``, finite.
     """
-    inside = True
-    if brake > acceleration or brake_jerk > jerk:
-        settled = v + a * abs(a) / (2.0 * jerk)  # the speed when the acceleration is gone
-        inside = (abs(a) <= acceleration and max(abs(v), abs(settled)) <= velocity
-                  and stopping_way(v, a, acceleration, jerk) <= up
-                  and stopping_way(-v, -a, acceleration, jerk) <= down)
-        if inside:
-            brake, brake_jerk = acceleration, jerk
     low, high = _rates(v, a, dt, acceleration, jerk, brake, brake_jerk)
     most = _steepest(v, a, dt, velocity, brake, brake_jerk, up, low, high)
     least = -_steepest(-v, -a, dt, velocity, brake, brake_jerk, down, -high, -low)
     if least > most:  # the side where there is a way to go decides, else that of the motion
         least = most = most if (up > 0.0) > (down > 0.0) or (
             v > 0.0 and (up > 0.0) == (down > 0.0)) else least
-    return v + least * dt, v + most * dt, inside
+    return v + least * dt, v + most * dt
 
 
 def _rates(v: float, a: float, dt: float, acceleration: float, jerk: float, brake: float,
@@ -186,7 +182,9 @@ def _rates(v: float, a: float, dt: float, acceleration: float, jerk: float, brak
         low, high = _rates(-v, -a, dt, acceleration, jerk, brake, brake_jerk)
         return -high, -low
     slow, fast = jerk * dt, brake_jerk * dt
-    high = min(a + slow, acceleration) if a >= 0.0 else max(a + slow, min(a + fast, 0.0))
+    high = min(a + slow, acceleration)
+    if a < 0.0:
+        high = max(high, min(a + fast, 0.0))
     return min(max(a - fast, -brake), a + fast), max(high, a - fast)
 
 

@@ -16,7 +16,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import repeat
 from math import inf, isfinite
 
 from dq_ik.errors import OptionError, SeedError
@@ -75,6 +74,7 @@ class Motion:
         self._v, self._a = [0.0] * len(self._q), [0.0] * len(self._q)
         self._brake, self._brake_jerk = list(self._acceleration), list(self._jerk)
         self._speed = 0.0  # along the route
+        self._ups = self._downs = [0.0] * len(self._q)  # ways to the ends of the route's hull
         self._stopping = False
         self._route.restart(self._q, self._q)
 
@@ -179,36 +179,25 @@ class Motion:
             bottom = top = self._q
         else:
             bottom, top = self._route.hull()
-        ups = [above - q if above > q else 0.0 for q, above in zip(self._q, top)]
-        downs = [q - below if q > below else 0.0 for q, below in zip(self._q, bottom)]
-        if self._smooth:
-            return self._smooth_windows(dt, ups, downs)
-        if self._brake != self._acceleration:
-            self._release(dt, ups, downs)
-        pairs = [window(v, dt, velocity, acceleration, brake, up, down)
-                 for v, velocity, acceleration, brake, up, down in zip(
-                     self._v, self._velocity, self._acceleration, self._brake, ups, downs)]
+        ups = self._ups = [above - q if above > q else 0.0 for q, above in zip(self._q, top)]
+        downs = self._downs = [q - below if q > below else 0.0
+                               for q, below in zip(self._q, bottom)]
+        self._release(dt, ups, downs)
+        pairs = [window(v, dt, velocity, acceleration, brake, up, down) if shake == inf else
+                 smooth_window(v, a, dt, velocity, acceleration, jerk, brake, shake, up, down)
+                 for v, a, velocity, acceleration, jerk, brake, shake, up, down in zip(
+                     self._v, self._a, self._velocity, self._acceleration, self._jerk,
+                     self._brake, self._brake_jerk, ups, downs)]
         return [low for low, _ in pairs], [high for _, high in pairs]
 
     def _release(self, dt: float, ups: Vector, downs: Vector) -> None:
         """End braking with old limits where it is done."""
-        inside = [is_inside(*joint) for joint in zip(
-            self._v, repeat(dt), self._velocity, self._acceleration, ups, downs)]
-        self._brake = [new if done else old for new, old, done in zip(
-            self._acceleration, self._brake, inside)]
-
-    def _smooth_windows(self, dt: float, ups: Vector, downs: Vector) -> tuple[Vector, Vector]:
-        lows, highs = [], []
-        for i, (v, a, up, down) in enumerate(zip(self._v, self._a, ups, downs)):
-            acceleration, jerk = self._acceleration[i], self._jerk[i]
-            low, high, inside = smooth_window(
-                v, a, dt, self._velocity[i], acceleration, min(jerk, acceleration / dt * 2.0),
-                self._brake[i], min(self._brake_jerk[i], self._brake[i] / dt * 2.0), up, down)
-            lows.append(low)
-            highs.append(high)
-            if inside:
+        if self._brake == self._acceleration and self._brake_jerk == self._jerk:
+            return
+        for i, (acceleration, jerk) in enumerate(zip(self._acceleration, self._jerk)):
+            if is_inside(self._v[i], self._a[i], dt, self._velocity[i], acceleration, jerk,
+                         ups[i], downs[i]):
                 self._brake[i], self._brake_jerk[i] = acceleration, jerk
-        return lows, highs
 
     def _each(self, dt: float, low: Vector, high: Vector) -> Vector:
         """Return the velocity of each joint to the target, as fast as its window allows."""
@@ -218,14 +207,12 @@ class Motion:
         else:
             ways = [target - q for q, target in zip(self._q, self._route.target)]
         wish = []
-        for i, (way, v, least, most) in enumerate(zip(ways, self._v, low, high)):
+        for way, v, acceleration, shake, least, most in zip(
+                ways, self._v, self._acceleration, self._brake_jerk, low, high):
             if abs(way) < ARRIVED and abs(v) < ARRIVED:
                 wish.append(0.0)
                 continue
-            speed = inf
-            if not self._smooth and not self._stopping:
-                speed = min(self._velocity[i],
-                            braking_speed(abs(way), dt, self._acceleration[i]))
+            speed = braking_speed(abs(way), dt, acceleration) if shake == inf else inf
             wish.append(min(max(speed if way > 0.0 else -speed if way < 0.0 else 0.0, least),
                             most))
         return wish
@@ -248,8 +235,13 @@ class Motion:
         return v
 
     def _fit(self, speed: float, dt: float, low: Vector, high: Vector) -> tuple[Vector, float]:
-        """Return a step along the route, and the factor that brings it into all windows."""
-        way = [b - a for a, b in zip(self._q, self._route.point(self._route.s + speed * dt))]
+        """
+        Return a step along the route, and the factor that brings it into all windows.
+
+        A joint that is ahead of the route waits: it does not go back for it.
+        """
+        way = [min(max(b - a, -down), up) for a, b, up, down in zip(
+            self._q, self._route.point(self._route.s + speed * dt), self._ups, self._downs)]
         return way, (self._factor(way, dt, low, high, 1e-9)
                      or self._factor(way, dt, low, high, SLACK))
 
@@ -284,9 +276,9 @@ class Motion:
                 self._q, piece.point(s), piece.tangent(s), low, high)):
             acceleration, carried, way = 0.5 * self._acceleration[i], slope * speed, place - q
             up, down = max(way, 0.0), max(-way, 0.0)
-            if self._smooth:
-                jerk = 0.5 * min(self._jerk[i], self._acceleration[i] / dt)
-                least, most, _ = smooth_window(
+            jerk = 0.5 * self._jerk[i]
+            if jerk < inf:
+                least, most = smooth_window(
                     self._v[i] - carried, self._a[i], dt, FASTEST, acceleration, jerk,
                     acceleration, jerk, up, down)
                 wish = carried + (most if up else least)
