@@ -26,9 +26,10 @@ from dq_ik.stream.limits import braking_speed, MotionLimits, stopping_way
 from dq_ik.stream.motion import Motion
 from dq_ik.stream.settings import StreamSettings
 from dq_ik.stream.tracker import Tracker
-from motion_fuzz import fuzz
 import numpy as np
 import pytest
+from tools.fuzz.motion_judge import MotionJudge, Record
+from tools.fuzz.motions import Case
 
 DT = 0.002
 
@@ -230,20 +231,62 @@ def test_slowing_down_in_motion_passes_no_target(limiting, slower):
     assert np.abs(t.command - t.target).max() < 1e-9
 
 
-def test_a_stream_of_changing_limits_keeps_every_rule():
-    """A million ticks are ``python test/motion_fuzz.py 1000000``; these are other seeds."""
-    for number, (limiting, smooth, ticks) in enumerate((
-            ('path', False, 8000), ('joint', False, 8000), ('path', True, 4000),
-            ('joint', True, 4000))):
-        for part in range(2):
-            referee = fuzz(ticks // 2, 9000 + 10 * number + part, limiting, smooth)
-            assert dict(referee.faults) == {'ticks judged': ticks // 2}, referee.worst
+@pytest.mark.parametrize('limiting', ['path', 'joint'])
+@pytest.mark.parametrize('smooth', [False, True])
+def test_a_stream_of_changing_limits_keeps_every_rule(limiting, smooth):
+    """More of them: ``make fuzz ARGS="--motion --minutes 5"``."""
+    for seed in range(3):
+        judge = Case(np.random.default_rng([7, seed]), limiting, smooth).run(2000)
+        assert judge.ticks >= 2000
+        assert not +judge.faults, (seed, judge.worst, judge.where)
+
+
+def record(m, targets, ticks):
+    """Return the record of a motion of one joint that goes from 0 to targets."""
+    n = len(m.q)
+    r = Record(m.q, np.full(n, -9.0), np.full(n, 9.0), m.limiting == 'path')
+    r.limits.append((0, np.stack([m.limits.velocity, m.limits.acceleration, m.limits.jerk])))
+    for tick in range(ticks):
+        if tick in targets:
+            m.aim(targets[tick])
+            r.targets.append((tick, np.array(targets[tick])))
+        q, v = m.step(DT)
+        r.dt.append(DT)
+        r.q.append(q)
+        r.v.append(v)
+    return r
+
+
+FAULTS = {
+    'velocity is not that of the positions': lambda r: r.v.__setitem__(30, r.v[30] + 1e-9),
+    'beyond a joint limit': lambda r: setattr(r, 'upper', np.array([0.9, 0.9])),
+    'acceleration': lambda r: r.limits.__setitem__(0, (0, r.limits[0][1] * [[1], [0.99], [1]])),
+    'speed': lambda r: r.limits.__setitem__(0, (0, r.limits[0][1] * [[0.99], [1], [1]])),
+    'jerk': lambda r: r.limits.__setitem__(0, (0, np.vstack([r.limits[0][1][:2], [[9, 9]]]))),
+    'overshoot': lambda r: r.targets.__setitem__(0, (0, r.targets[0][1] - 2e-9)),
+    'does not arrive': lambda r: r.targets.__setitem__(0, (0, r.targets[0][1] + 2e-12)),
+    'does not rest': lambda r: [v.__iadd__(1e-10) for v in r.v[-5:]]}
+
+
+@pytest.mark.parametrize('limiting', ['path', 'joint'])
+@pytest.mark.parametrize('fault', FAULTS)
+def test_the_judge_of_motions_finds_each_fault(limiting, fault):
+    r = record(motion(limiting=limiting), {0: [1.0, 0.5]}, 4000)
+    good = MotionJudge(r)
+    assert not +good.faults
+    assert good.rests == 1
+    FAULTS[fault](r)
+    assert fault in +MotionJudge(r).faults
 
 
 # --- the tool on its line ------------------------------------------------------------------------
 
-LINES = {'panda': ((0.0, -0.6, 0.0, -2.2, 0.0, 1.6, 0.8), (-0.1, 0.5, -0.15)),
-         'ur5_robot': ((0.2, -1.2, 1.6, -1.9, -1.57, 0.3), (-0.15, 0.45, 0.1))}
+STARTS = {'panda': (0.0, -0.6, 0.0, -2.2, 0.0, 1.6, 0.8),
+          'ur5_robot': (0.2, -1.2, 1.6, -1.9, -1.57, 0.3)}
+WAYS = ((-0.1, 0.5, -0.15), (0.0, 0.0, -0.3), (-0.15, 0.3, 0.1), (0.1, -0.3, 0.0),
+        (0.05, -0.2, -0.25))
+# Tool speed [m/s], and rate of the targets [Hz].
+PACES = ((0.1, 100), (0.5, 500), (1.5, 1000), (1.5, 100), (0.5, 1000), (0.1, 500))
 
 
 def line_targets(chain, q, way, speed, rate):
@@ -259,17 +302,21 @@ def line_targets(chain, q, way, speed, rate):
     return found
 
 
-@pytest.mark.parametrize('rate', [100, 500, 1000])
-@pytest.mark.parametrize('speed', [0.1, 0.5, 1.5])
-@pytest.mark.parametrize('name', LINES)
-def test_the_tool_stays_on_its_line(name, speed, rate):
+@pytest.mark.parametrize('way', WAYS, ids=str)
+@pytest.mark.parametrize('name', STARTS)
+def test_the_tool_stays_on_its_line(name, way):
     """Within the URDF's speeds, reached in 0.2 s; 1.5 m/s is two to three times too fast."""
     try:
         chain = arm(name) if name == 'panda' else load_robot(find_example(name)).chain(
             tips='tool0')
     except DqIkError:
         pytest.skip(f'{name} is not installed')
-    q, way = (np.array(part) for part in LINES[name])
+    off = [off_line(chain, np.array(STARTS[name]), np.array(way), *pace) for pace in PACES]
+    assert max(off) < 1e-4, dict(zip(PACES, off))
+
+
+def off_line(chain, q, way, speed, rate):
+    """Return how far the tool leaves a straight line on its way along it [m]."""
     targets = line_targets(chain, q, way, speed, rate)
     limits = MotionLimits.of(chain.n, chain.velocity, chain.velocity / 0.2)
     m = Motion(q, limits, lower=chain.lower, upper=chain.upper)
@@ -282,7 +329,7 @@ def test_the_tool_stays_on_its_line(name, speed, rate):
         off = max(off, np.linalg.norm(d - along * (along @ d)))
         k += 1
     assert k < 10_000
-    assert off < 1e-4
+    return off
 
 
 # --- where limits come from ----------------------------------------------------------------------

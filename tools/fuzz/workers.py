@@ -15,30 +15,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 import multiprocessing
 from multiprocessing.connection import Connection, wait
 from random import Random
 import time
 
-from .solves import Outcome, run_case
+from .solves import Outcome
 
 HANG = 120.0  # seconds after which a case counts as hanging
+Run = Callable[[Random], Outcome]
 
 
-def work(seed: int, first: int, step: int, pipe: Connection) -> None:
+def work(run: Run, seed: int, first: int, step: int, pipe: Connection) -> None:
     """Run cases for ever; tell each number before, and the outcome after."""
     number = first
     while True:
         pipe.send((number, None))
-        pipe.send((number, run_case(Random(f'{seed} {number}'))))
+        pipe.send((number, run(Random(f'{seed} {number}'))))
         number += step
 
 
 class Worker:
     """A process that runs every n-th case, and is replaced when it dies."""
 
-    def __init__(self, seed: int, first: int, step: int) -> None:
+    def __init__(self, run: Run, seed: int, first: int, step: int) -> None:
+        self.run = run
         self.seed, self.number, self.step = seed, first, step
         self.start()
 
@@ -47,7 +49,8 @@ class Worker:
         context = multiprocessing.get_context('spawn')
         self.pipe, other = context.Pipe()
         self.process = context.Process(
-            target=work, args=(self.seed, self.number, self.step, other), daemon=True)
+            target=work, args=(self.run, self.seed, self.number, self.step, other),
+            daemon=True)
         self.process.start()
         other.close()
         self.since = time.monotonic()
@@ -62,9 +65,11 @@ class Worker:
         return bad
 
 
-def outcomes(seed: int, jobs: int, seconds: float) -> Iterator[tuple[int, Outcome | str]]:
+def outcomes(run: Run, seed: int, jobs: int,
+             seconds: float) -> Iterator[tuple[int, Outcome | str]]:
     """Yield the number and the outcome of each case, or a sentence about a crash."""
-    workers = {worker.pipe: worker for worker in (Worker(seed, k, jobs) for k in range(jobs))}
+    workers = {worker.pipe: worker for worker in (
+        Worker(run, seed, k, jobs) for k in range(jobs))}
     end = time.monotonic() + seconds
     try:
         while time.monotonic() < end:
