@@ -134,10 +134,11 @@ class MotionJudge:
         Find limits and greatest braking of each tick.
 
         Larger limits from before hold for a joint until it is, for the first time, within the
-        new speed and able to stop at the newest target by the new limits.
+        new speed and able to stop at the newest target by the new limits. ``sure`` ends a period
+        earlier: what must be possible.
         """
         shape = (3, self.ticks, self.n)
-        self.bound, self.brake = np.empty(shape), np.empty(shape)
+        self.bound, self.brake, self.sure = np.empty(shape), np.empty(shape), np.empty(shape)
         self.target = np.empty((self.ticks, self.n))
         for first, end, value in self._spans(self.record.targets):
             self.target[first:end] = self.q0[first:end] if value is None else value
@@ -148,12 +149,17 @@ class MotionJudge:
             self.bound[:, span] = limits[:, None]
             late = ~np.logical_or.accumulate(self._inside(span, limits), axis=0)
             self.brake[:, span] = np.where(late, brake[:, None], limits[:, None])
+            early = ~np.logical_or.accumulate(self._inside(span, limits, 1.0), axis=0)
+            self.sure[:, span] = np.where(early, brake[:, None], limits[:, None])
             brake = self.brake[:, end - 1]
 
-    def _inside(self, span: slice, limits: np.ndarray) -> np.ndarray:
+    def _inside(self, span: slice, limits: np.ndarray, periods: float = 0.0) -> np.ndarray:
+        """Tell who is within the limits, after so many periods of braking."""
         velocity, most, jerk = limits
         v, a, q, target = (x[span] for x in (self.v0, self.a0, self.q0, self.target))
         smooth = np.isfinite(jerk)
+        slower = np.abs(v) - np.where(smooth, 0.0, periods * most * self.dt[span])
+        v = np.sign(v) * np.maximum(slower, 0.0)
         settled = v + np.where(smooth, a * np.abs(a) / (2 * np.where(smooth, jerk, 1.0)), 0.0)
         able = (np.maximum(np.abs(v), np.abs(settled)) <= velocity) & (
             (np.abs(a) <= most * (1 + 1e-9)) | ~smooth)
@@ -214,7 +220,7 @@ class MotionJudge:
         Between events (a new target, one that is passed) who turned back may not come again.
         """
         for s, hull in zip((-1.0, 1.0), self.box):
-            wall = s * self.q0 + stopping_way(s * self.v0, s * self.a0, *self.brake[1:])
+            wall = s * self.q0 + stopping_way(s * self.v0, s * self.a0, *self.sure[1:])
             q, v, a = s * self.q, s * self.v, s * self.a
             gone = np.where((v <= 0.0) & (a <= 0.0), q, np.inf)
             for first, end in pairwise(events):
