@@ -165,7 +165,12 @@ def test_diagnostics_count(world):
         values = {pair.key: pair.value for pair in msg.status[0].values} if msg else {}
         return values.get('goals_reached', '0') != '0' and float(values['latency_median']) < 0.1
     wait_until(counted, 5.0)
-    assert world.newest['/diagnostics'].status[0].name == 'dq_ik: arm'
+    summary = world.newest['/diagnostics'].status[0]
+    assert summary.name == 'dq_ik: arm'
+    values = {pair.key: pair.value for pair in summary.values}
+    assert (values['policy'], values['phase']) == ('intercept', 'following')
+    assert 0.0 < float(values['margin']) <= 0.5
+    assert values['nearest_limit'] in ros_robot.ARM
 
 
 def test_reseed_takes_the_current_joint_states(world):

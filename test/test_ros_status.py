@@ -18,6 +18,7 @@ from functools import partial
 from diagnostic_msgs.msg import DiagnosticStatus
 from dq_ik.pose import Pose
 from dq_ik.ros.follow import status
+from dq_ik.stream.settings import StreamSettings
 from dq_ik.stream.tracker import Tracker
 import numpy as np
 import pytest
@@ -82,6 +83,47 @@ def test_best_reach_names_the_reason(chain):
     assert msg.level == DiagnosticStatus.WARN
     assert 'best reach' in msg.message
     assert float(values(msg)['position_error']) > 1.0
+
+
+MOTION = ('policy', 'phase', 'margin', 'nearest_limit', 'time_left', 'next_limit', 'speed',
+          'acceleration')
+
+
+def moving(chain, **settings):
+    """Return a tracker on its way along one joint, and its last answer."""
+    q = chain.configuration(ros_robot.POSTURE)
+    stream, result = Tracker(chain, settings=StreamSettings(**settings), q=q), None
+    for k in range(6):
+        q[0] += 0.005
+        stream.set_goal('flange', chain.fk(q), 0.01 * k)
+        result = stream.tick(0.01 * k, 0.01)
+    return stream, result
+
+
+def test_status_and_diagnostics_say_the_same_about_the_motion(chain):
+    stream, result = moving(chain, rate=100.0)
+    found = values(status.result_status('arm', result, stream))
+    facts = dict(status.motion_facts(stream))
+    assert tuple(facts) == MOTION
+    assert {key: found[key] for key in MOTION} == facts
+    summary = status.diagnostics('arm', status.Counters(), 1.0, 0.1, facts.items())
+    assert {key: values(summary)[key] for key in MOTION} == facts
+    assert {key: values(status.jog_status('arm', None, stream))[key] for key in MOTION} == facts
+    assert (facts['policy'], facts['phase']) == ('intercept', 'following')
+    assert float(facts['speed']) == pytest.approx(stream.speed_share, abs=1e-3)
+    assert 0.0 < float(facts['acceleration']) <= 1.0
+    assert float(facts['margin']) == pytest.approx(stream.outlook.margin, abs=1e-3)
+    assert facts['next_limit'] == chain.joint_names[0]
+
+
+def test_shares_without_a_limit_are_empty(chain):
+    stream, _ = moving(chain, rate=100.0, velocity_scaling=0.0)
+    facts = dict(status.motion_facts(stream))
+    assert (facts['speed'], facts['acceleration']) == ('', '')
+    stream, _ = moving(chain)
+    facts = dict(status.motion_facts(stream))
+    assert float(facts['speed']) > 0.1
+    assert facts['acceleration'] == ''
 
 
 def test_diagnostics_of_a_busy_second():

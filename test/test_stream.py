@@ -17,6 +17,7 @@ from dq_ik.core.solve.verdict import Status
 from dq_ik.goal import Goal
 from dq_ik.options import IkOptions
 from dq_ik.pose import Pose
+from dq_ik.stream.outlook import Outlook
 from dq_ik.stream.settings import StreamSettings
 from dq_ik.stream.tracker import goal_maker, LONGEST_STEP, Tracker
 import numpy as np
@@ -182,6 +183,93 @@ def test_the_outlook_names_the_joint_that_comes_to_its_limit(robot):
     assert (s.outlook.nearest, s.outlook.next) == (s.chain.joint_names[5],) * 2
     assert s.outlook.time_left == pytest.approx((upper - q[5]) / 0.4, rel=0.02)
     assert s.outlook.sentence.startswith(f'{s.chain.joint_names[5]} is at its limit in 0.3 s')
+
+
+def test_before_any_goal_the_outlook_is_that_of_the_posture(robot):
+    s = stream(robot)
+    rows = zip(START, s.chain.lower, s.chain.upper, s.chain.joint_names)
+    margin, nearest = min((min(q - lower, upper - q) / (upper - lower), name)
+                          for q, lower, upper, name in rows if np.isfinite(upper - lower))
+    assert s.outlook.margin == pytest.approx(margin)
+    assert s.outlook.nearest == nearest
+    assert (s.outlook.time_left, s.outlook.next, s.outlook.sentence) == (np.inf, '', '')
+    assert (s.speed_share, s.phase) == (0.0, 'idle')
+
+
+def test_a_locked_joint_has_no_margin(robot):
+    chain = robot.groups['arm']
+    q = START.copy()
+    q[0], q[1] = chain.upper[0] - 0.01, chain.upper[1] - 0.02
+    names = chain.joint_names
+    assert Tracker(chain, q=q).outlook.nearest == names[0]
+    held = IkOptions(locked_joints=(names[0],))
+    assert Tracker(chain, held, q=q).outlook.nearest == names[1]
+
+
+def test_a_robot_without_limits_has_no_nearest_limit():
+    free = np.full(2, np.inf)
+    outlook = Outlook.of(('a', 'b'), np.zeros(2), np.ones(2), -free, free)
+    assert outlook == Outlook(1.0, '', np.inf, '')
+    assert outlook.sentence == ''
+
+
+@pytest.mark.parametrize('limiting', ['path', 'joint'])
+def test_shares_are_those_of_the_commands(robot, limiting):
+    """Speed and acceleration come out of differences of the commands as well."""
+    s = stream(robot, rate=100.0, velocity_scaling=0.5, ramp_time=0.2, limiting=limiting)
+    s.set_goal('flange', s.chain.fk(START + 0.4), 0.0)
+    commands, shares = [s.command, s.command], []
+    for k in range(150):
+        s.tick(DT * k, DT)
+        commands.append(s.command)
+        shares.append((s.speed_share, s.acceleration_share))
+    speeds = np.diff(commands, axis=0) / DT
+    most = 0.5 * s.chain.velocity
+    expected = np.column_stack([np.abs(speeds[1:] / most).max(axis=1),
+                                np.abs(np.diff(speeds, axis=0) / DT / (most / 0.2)).max(axis=1)])
+    np.testing.assert_allclose(shares, expected, atol=1e-9)
+    assert 0.5 < np.max(shares) <= 1.0 + 1e-9
+    assert shares[-1] == (0.0, 0.0)
+
+
+def test_without_limits_there_are_no_shares(robot):
+    s = stream(robot, velocity_scaling=0.0)
+    s.follow('flange', s.chain.fk(START + 0.1), 0.0)
+    assert np.isnan([s.speed_share, s.acceleration_share]).all()
+    limited = stream(robot)
+    for k in range(3):
+        limited.follow('flange', limited.chain.fk(START + 0.01 * k), DT * k)
+    assert limited.speed_share == pytest.approx(1.0 / limited.chain.velocity.min(), rel=1e-3)
+    assert np.isnan(limited.acceleration_share)
+    limited.settle(2 * DT + 0.5 * LONGEST_STEP)
+    assert limited.speed_share > 0.0
+    limited.settle(2 * DT + 2.0 * LONGEST_STEP)
+    assert limited.speed_share == 0.0
+    assert limited.outlook.next == ''
+
+
+def test_the_phase_says_what_the_stream_does(robot):
+    s = stream(robot, rate=100.0, goal_timeout=5.0)
+    s.set_goal('flange', s.chain.fk(START + 1.0), 0.0)
+    phases = []
+    for k in range(600):
+        s.tick(DT * k, DT)
+        if s.phase not in phases:
+            phases.append(s.phase)
+    assert phases == ['on the way', 'following', 'holding']
+    s.set_goal('flange', Pose.from_xyz_rpy((9, 0, 0), (0, 0, 0)), 7.0)
+    for k in range(700, 1000):
+        s.tick(DT * k, DT)
+    assert s.phase == 'best reach'
+    s.set_target(s.command + 0.01, 10.0)
+    s.tick(10.0, DT)
+    assert s.phase == 'jogging'
+
+
+def test_the_policy_stop_is_a_phase(robot):
+    s = stream(robot, lost_policy='stop')
+    s.follow('flange', Pose.from_xyz_rpy((9, 0, 0), (0, 0, 0)), 0.0)
+    assert s.phase == 'stopped'
 
 
 def test_a_joint_target_takes_the_place_of_goals(robot):

@@ -114,9 +114,9 @@ class Motion:
         return np.array(self._route.target)
 
     @property
-    def at_rest(self) -> bool:
-        """Whether nothing moves."""
-        return not any(self._v)
+    def acceleration(self) -> np.ndarray:
+        """Acceleration of the command in the last period."""
+        return np.array(self._a)
 
     def aim(self, target: Numbers) -> None:
         """Take the next target; beyond the joint limits it is at them."""

@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from dq_ik.core.entries.pose_input import PoseKind, WIDTHS
-from dq_ik.core.memory.layout import ANSWER, Policy, TRACK
+from dq_ik.core.memory.layout import ANSWER, Policy, REQUEST, TRACK
 from dq_ik.core.memory.views import read
 from dq_ik.errors import DqIkError, GoalError, listing
 from dq_ik.goal import as_pose
@@ -82,6 +82,7 @@ class Steps:
         """Take new settings; the motion goes on."""
         self.options = replace(options, max_restarts=0, mode='speed', trace=0)
         self._requests = Requests(self.chain, self.options)
+        self.movable = read(REQUEST, self._requests.template).metric >= 0.0
         self._answer_size = door().entries['answer_size'](self._requests.template)
         self._layout = Layout(self.chain, ANSWER.slices(
             n=self.chain.n, n_tips=len(self.chain.tips), max_solutions=0, max_trace=0))

@@ -16,7 +16,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
+import math
 from typing import Any
 
 from dq_ik.goal import Goal
@@ -25,14 +26,14 @@ from dq_ik.pose import Pose
 from dq_ik.result import IkResult
 from dq_ik.robot.chain import Chain
 from dq_ik.solver import Solver
-from dq_ik.stream.limits import MotionLimits
+from dq_ik.stream.limits import MotionLimits, STEEPEST
 from dq_ik.stream.motion import Motion
+from dq_ik.stream.outlook import Outlook, share_of_limits
 from dq_ik.stream.settings import StreamSettings
-from dq_ik.stream.steps import Following, Steps
+from dq_ik.stream.steps import Following, Steps, UNLIMITED
 import numpy as np
 
 LONGEST_STEP = 0.1  # after a pause the arm does not catch up at once [s]
-SOON = 0.5  # a limit that is nearer in time is worth a warning [s]
 
 
 def goal_maker(settings: StreamSettings) -> Callable[[Goal | Pose, str], Goal | Pose]:
@@ -53,30 +54,6 @@ def goal_maker(settings: StreamSettings) -> Callable[[Goal | Pose, str], Goal | 
             return replace(goal, **extra)
         return Goal(goal, tip=tip, **extra)
     return make
-
-
-@dataclass(frozen=True)
-class Outlook:
-    """
-    How far a stream is from the next limit of a joint.
-
-    :param margin: distance to the nearest limit, as a part of the range of its joint
-    :param nearest: that joint; empty: no joint has limits
-    :param time_left: time in which a joint is at its limit at the present speed [s]
-    :param next: that joint; empty: none moves towards a limit
-    """
-
-    margin: float
-    nearest: str
-    time_left: float
-    next: str
-
-    @property
-    def sentence(self) -> str:
-        """Return a warning, empty while no limit is near in time."""
-        if self.time_left > SOON:
-            return ''
-        return f'{self.next} is at its limit in {self.time_left:.1f} s at this speed'
 
 
 class Tracker:
@@ -139,6 +116,7 @@ class Tracker:
         self._is_new = False  # a goal that was not answered yet
         self._goal_time: float | None = None
         self._answer_time: float | None = None
+        self._move_time = -math.inf
         self.pending = False
         self.holding = False
 
@@ -222,9 +200,10 @@ class Tracker:
     def answer(self, now: float) -> IkResult:
         """Take a step towards the goals that were set, and command it at once."""
         since = 0.0 if self._answer_time is None else now - self._answer_time
+        dt = min(max(since, 0.0), LONGEST_STEP)
         self._answer_time = now
-        result = self.solve(min(max(since, 0.0), LONGEST_STEP) if self._is_limited else 1.0)
-        self.command = self.target
+        result = self.solve(dt if self._is_limited else 1.0)
+        self._move(now, dt)
         return result
 
     def tick(self, now: float, dt: float) -> IkResult | None:
@@ -240,7 +219,7 @@ class Tracker:
         if self._is_stale(now):
             self.hold()
         if self.motion is None:
-            self.command = self.target
+            self._move(now, dt)
             return result
         if not self.holding:
             self.motion.aim(self.target)
@@ -248,6 +227,16 @@ class Tracker:
         if self.holding:
             self._place(self.command)
         return result
+
+    def _move(self, now: float, dt: float) -> None:
+        """Command the target, which is ``dt`` after the command before."""
+        self.qdot = (self.target - self.command) / dt if dt > 0.0 else np.zeros(self.chain.n)
+        self.command, self._move_time = self.target, now
+
+    def settle(self, now: float) -> None:
+        """Forget the speed of the last command, if it was the last one of a motion."""
+        if self.motion is None and now - self._move_time > LONGEST_STEP:
+            self.qdot = np.zeros(self.chain.n)
 
     def hold(self) -> None:
         """Brake and stay, until the next goal."""
@@ -258,15 +247,43 @@ class Tracker:
 
     @property
     def speed_share(self) -> float:
-        """Return the greatest joint speed of the last step, as a part of its limit."""
-        return float(np.max(np.abs(self.steps.state.qdot) / self.steps.velocity, initial=0.0))
+        """Return the greatest speed of the command as a part of its limit; NaN: no limit."""
+        return share_of_limits(self.qdot, self.steps.velocity, UNLIMITED)
+
+    @property
+    def acceleration_share(self) -> float:
+        """Return the greatest acceleration as a part of its limit; NaN: no limit, or no rate."""
+        if self.motion is None:
+            return math.nan
+        return share_of_limits(
+            self.motion.acceleration, self.motion.limits.acceleration, STEEPEST)
 
     @property
     def outlook(self) -> Outlook:
-        """Return how far the next limits are."""
-        state, names = self.steps.state, (*self.chain.joint_names, '')  # -1: none
-        return Outlook(float(state.margin[0]), names[state.nearest[0]],
-                       float(state.time_left[0]), names[state.next[0]])
+        """Return how far the command is from the next limits; joints that are held have none."""
+        counts = self.steps.movable | (self.qdot != 0.0)
+        return Outlook.of(self.chain.joint_names, self.command, self.qdot,
+                          np.where(counts, self.chain.lower, -np.inf), self.chain.upper)
+
+    @property
+    def phase(self) -> str:
+        """
+        Return what the stream does.
+
+        ``following`` or, where the goal is not met, ``on the way``, ``best reach`` or ``stopped``;
+        ``jogging`` and ``idle`` without goals; ``holding`` after the watchdog.
+        """
+        if not self.active or (not self._goals and not self.qdot.any()):
+            return 'idle'
+        if self.holding:
+            return 'holding'
+        if not self._goals:
+            return 'jogging'
+        if not self.steps.state.lost[0]:
+            return 'following'
+        if self.policy == 'stop':
+            return 'stopped'
+        return 'on the way' if self.pending else 'best reach'
 
     def goal_age(self, now: float) -> float | None:
         """Return the seconds since the last goal, None if there was none."""

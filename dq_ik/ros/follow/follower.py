@@ -163,10 +163,11 @@ class Follower:
     def summarise(self) -> None:
         """Publish the diagnostics of the last second, and a status that was held back."""
         now = perf_counter()
+        self.stream.settle(now)
         facts = (('robot', self._prepared.robot.model.name), ('base', self._prepared.chain.base),
                  ('tips', ' '.join(self._prepared.chain.tips)),
                  ('joints', ' '.join(self._prepared.chain.joint_names)),
-                 ('commands', self._turn.mine))
+                 ('commands', self._turn.mine), *status.motion_facts(self.stream))
         summary = status.diagnostics(self._name, self.counters, now - self._summary_time,
                                      self.stream.goal_age(now), facts)
         msg = DiagnosticArray(status=[summary])

@@ -135,7 +135,7 @@ class JogTopics:
         stream.set_target(q, now)
         followed = result is None or result.success
         self._host.status.offer(DiagnosticStatus.OK if followed else DiagnosticStatus.WARN,
-                                partial(jog_status, self._host.name(), result), now)
+                                partial(jog_status, self._host.name(), result, stream), now)
 
     # --- callbacks -------------------------------------------------------------------------------
 

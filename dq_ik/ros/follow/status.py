@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+import math
 import statistics
 from typing import Any
 
@@ -79,16 +80,10 @@ class StatusTopic:
 def result_status(name: str, result: IkResult, stream: Tracker) -> DiagnosticStatus:
     """Return the status of a goal: OK when reached, WARN with the reason while it is not."""
     level = DiagnosticStatus.OK if result.success else DiagnosticStatus.WARN
-    outlook = stream.outlook
-    message = '; '.join(filter(None, (result.message, outlook.sentence)))
+    message = '; '.join(filter(None, (result.message, stream.outlook.sentence)))
     return DiagnosticStatus(level=level, name=name, message=message, values=_pairs((
         ('status', result.status.name.lower()),
-        ('policy', stream.policy),
-        ('margin', f'{outlook.margin:.3f}'),
-        ('nearest_limit', outlook.nearest),
-        ('time_left', f'{outlook.time_left:.2f}'),
-        ('next_limit', outlook.next),
-        ('speed', f'{stream.speed_share:.3f}'),
+        *motion_facts(stream),
         ('position_error', f'{max(result.position_error):.3e}'),
         ('rotation_error', f'{max(result.rotation_error):.3e}'),
         ('limited_joints', ' '.join(result.limited_joints)),
@@ -96,14 +91,30 @@ def result_status(name: str, result: IkResult, stream: Tracker) -> DiagnosticSta
         ('time', f'{result.time:.3e}'))))
 
 
-def jog_status(name: str, result: IkResult | None) -> DiagnosticStatus:
+def motion_facts(stream: Tracker) -> list[tuple[str, str]]:
+    """Return what ``~/status`` and ``/diagnostics`` say about the motion; empty: not known."""
+    outlook = stream.outlook
+    shares = (('speed', stream.speed_share), ('acceleration', stream.acceleration_share))
+    return [
+        ('policy', stream.policy),
+        ('phase', stream.phase),
+        ('margin', f'{outlook.margin:.3f}'),
+        ('nearest_limit', outlook.nearest),
+        ('time_left', f'{outlook.time_left:.2f}'),
+        ('next_limit', outlook.next),
+        *((key, '' if math.isnan(share) else f'{share:.3f}') for key, share in shares)]
+
+
+def jog_status(name: str, result: IkResult | None, stream: Tracker) -> DiagnosticStatus:
     """Return the status while the arm is jogged: WARN with the reason where a part is left."""
+    facts = motion_facts(stream)
     if result is None or result.success:
-        return DiagnosticStatus(level=DiagnosticStatus.OK, name=name, message='jogging')
+        return DiagnosticStatus(level=DiagnosticStatus.OK, name=name, message='jogging',
+                                values=_pairs(facts))
     return DiagnosticStatus(
         level=DiagnosticStatus.WARN, name=name,
         message=f'jogging, as far as limits and speeds of the joints allow: {result.message}',
-        values=_pairs((('limited_joints', ' '.join(result.limited_joints)),)))
+        values=_pairs((*facts, ('limited_joints', ' '.join(result.limited_joints)))))
 
 
 def refusal_status(name: str, reason: str) -> DiagnosticStatus:
