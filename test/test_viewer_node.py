@@ -26,7 +26,7 @@ from dq_ik.robot.urdf import load_robot
 from dq_ik.ros.conversions import fill_pose, pose_from_msg
 from dq_ik.ros.description import LATCHED
 from dq_ik.ros.goals import LOOK_AT, POSE, RELATIVE
-from dq_ik.ros.remote import report_from_status
+from dq_ik.ros.remote import motion_from_status, report_from_status
 from dq_ik.ros.viewer_node import ViewerNode
 from geometry_msgs.msg import PointStamped, PoseStamped
 import pytest
@@ -214,6 +214,41 @@ def test_a_status_of_anybody_is_shown_as_far_as_it_can_be_read():
     assert report.message == 'why'
     assert math.isnan(report.position_error)
     assert math.isnan(report.solve_time)
+
+
+def test_a_motion_of_anybody_is_shown_as_far_as_it_can_be_read():
+    """A status without news of the motion has none; numbers that are none are left out."""
+    assert motion_from_status(DiagnosticStatus(message='why')) is None
+    values = [KeyValue(key='margin', value='n/a'), KeyValue(key='time_left', value='soon'),
+              KeyValue(key='nearest_limit', value='elbow'), KeyValue(key='speed', value='0.25')]
+    motion = motion_from_status(DiagnosticStatus(values=values))
+    assert math.isnan(motion.outlook.margin)
+    assert math.isnan(motion.acceleration)
+    assert (motion.outlook.nearest, motion.outlook.sentence) == ('elbow', '')
+    assert motion.speed == 0.25
+
+
+def test_the_motion_is_shown_from_status_and_diagnostics(bench, viewer):
+    """Also after a status that makes no sense; diagnostics of other nodes are left out."""
+    answers = bench.node.create_publisher(DiagnosticStatus, 'dq_ik/status', LATCHED)
+    beats = bench.node.create_publisher(DiagnosticArray, '/diagnostics', 10)
+
+    def values(phase, margin):
+        return [KeyValue(key='phase', value=phase), KeyValue(key='margin', value=margin),
+                KeyValue(key='nearest_limit', value='elbow')]
+
+    def says(text):
+        return text in viewer.page.panel._motion.content
+
+    answers.publish(DiagnosticStatus(values=values('on the way', 'n/a')))
+    wait_until(lambda: says('on the way') and says('nearest limit: elbow'), what='status')
+
+    def summed_up():
+        beats.publish(DiagnosticArray(status=[
+            DiagnosticStatus(name='dq_ik: arm', values=values('following', '0.125')),
+            DiagnosticStatus(name='other: arm', values=values('lost', '0.5'))]))
+        return says('following') and says('12.5 %')
+    wait_until(summed_up, what='diagnostics')
 
 
 def test_settings_go_both_ways(viewer, remote):

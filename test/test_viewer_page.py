@@ -18,11 +18,14 @@ from __future__ import annotations
 
 import asyncio
 from itertools import pairwise
+import math
 from pathlib import Path
+import re
 
 from dq_ik.goal import Goal
 from dq_ik.pose import Pose
 from dq_ik.robot.urdf import load_robot
+from dq_ik.stream.outlook import Outlook
 from dq_ik.stream.path import (
     FigureOfEight,
     Glide,
@@ -31,11 +34,12 @@ from dq_ik.stream.path import (
     random_configuration,
     unreachable_goal,
 )
-from dq_ik.stream.report import BEST_REACH, REACHED, Report
+from dq_ik.stream.report import BEST_REACH, MotionReport, REACHED, Report
 from dq_ik.viewer import jog_buttons
 from dq_ik.viewer.gizmo import HOLD
 from dq_ik.viewer.page import Outlet, Page
 from dq_ik.viewer.panel import HOME, RANDOM, TO_TOOL, UNREACHABLE
+from dq_ik.viewer.panel_html import ALARM
 from dq_ik.viewer.server import open_server
 from dq_ik.viewer.visuals import parse_visuals
 import numpy as np
@@ -295,6 +299,76 @@ def test_ghost_and_status_tell_the_answer(panda):
     assert tuple(ghost.color) == tuple(round(255 * value) for value in BEST_REACH)
     assert 'joint &lt;7&gt; is at its limit' in page.panel._status.content
     assert '12.30 mm' in page.panel._status.content
+
+
+def motion_of(page: Page, motion: MotionReport) -> str:
+    """Return what the panel says about a motion."""
+    page.show_motion(motion)
+    page._panel_time = 0.0
+    page.tick()
+    return page.panel._motion.content
+
+
+def widths(html: str) -> list[float]:
+    """Return the lengths of bars [%]."""
+    return [float(width) for width in re.findall(r'width:([0-9.]+)%', html)]
+
+
+def test_the_panel_shows_the_motion(panda):
+    """Policy and phase; the margin is a full bar at the centre of the range."""
+    page, _ = panda
+    html = motion_of(page, MotionReport(
+        'intercept', 'following', Outlook(0.125, 'panda_joint4', 3.0, 'panda_joint1'), 0.5, 0.75))
+    assert 'policy intercept' in html
+    assert 'following' in html
+    assert 'nearest limit: panda_joint4' in html
+    assert 'at its limit' not in html
+    assert ALARM not in html
+    assert widths(html) == [25.0, 50.0, 75.0]
+    assert all(f'>{text} %<' in html for text in ('12.5', '50', '75'))
+
+
+def test_the_panel_warns_of_the_next_limit(panda):
+    """In red: the joint and the time, a small margin, full speed."""
+    page, _ = panda
+    html = motion_of(page, MotionReport(
+        'stop', 'following', Outlook(0.4, 'a', 0.42, 'elbow <1>'), 0.5))
+    assert 'elbow &lt;1&gt; is at its limit in 0.4 s at this speed' in html
+    assert html.count(ALARM) == 1
+    html = motion_of(page, MotionReport('stop', '', Outlook(0.01, 'a', 0.42, 'a'), 1.0))
+    assert html.count(ALARM) == 3
+
+
+@pytest.mark.parametrize('number', [math.nan, math.inf, -math.inf, -5.0, 1e300])
+def test_the_panel_shows_any_motion(panda, number):
+    """Whatever somebody sends: bars stay in their frames, nothing becomes part of the page."""
+    page, _ = panda
+    html = motion_of(page, MotionReport(
+        '<b>', '<script>', Outlook(number, 'x<y', number, ''), number, number))
+    assert all(0.0 <= width <= 100.0 for width in widths(html))
+    assert len(widths(html)) == 3
+    assert 'at its limit' not in html
+    assert '<b>' not in html
+    assert '<script>' not in html
+    assert 'x&lt;y' in html
+
+
+def test_an_unknown_motion_is_dashes(panda):
+    page, _ = panda
+    html = motion_of(page, MotionReport())
+    assert html.count('&ndash;') == 4
+    assert widths(html) == [0.0, 0.0, 0.0]
+
+
+def test_news_of_the_motion_are_drawn_at_most_ten_times_a_second(panda, clock):
+    page, _ = panda
+    contents = []
+    for k in range(100):
+        clock[0] += 0.01
+        page.show_motion(MotionReport(speed=0.01 * k))
+        page.tick()
+        contents.append(page.panel._motion.content)
+    assert 2 < len(set(contents)) <= 10
 
 
 def test_trace_grows_with_the_motion_and_is_cleared(server, panda):

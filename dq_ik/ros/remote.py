@@ -36,7 +36,8 @@ from dq_ik.ros.goals import (
     read_goal,
     write_goal,
 )
-from dq_ik.stream.report import Report
+from dq_ik.stream.outlook import Outlook
+from dq_ik.stream.report import MotionReport, Report
 from rcl_interfaces.msg import Parameter as ParameterMsg
 from rcl_interfaces.msg import ParameterEvent
 from rclpy.node import Node
@@ -145,6 +146,22 @@ def report_from_status(msg: DiagnosticStatus) -> Report:
         rotation_error=_number(values.get('rotation_error', '')),
         solve_time=_number(values.get('time', '')),
         title=TITLES.get(msg.level, ''),
+    )
+
+
+def motion_from_status(msg: DiagnosticStatus) -> MotionReport | None:
+    """Return what a status or diagnostics message of the ik node says about the motion, if any."""
+    values = {item.key: item.value for item in msg.values}
+    if 'phase' not in values and 'margin' not in values:
+        return None
+    return MotionReport(
+        policy=values.get('policy', ''),
+        phase=values.get('phase', ''),
+        outlook=Outlook(
+            _number(values.get('margin', '')), values.get('nearest_limit', ''),
+            _number(values.get('time_left', '')), values.get('next_limit', '')),
+        speed=_number(values.get('speed', '')),
+        acceleration=_number(values.get('acceleration', '')),
     )
 
 

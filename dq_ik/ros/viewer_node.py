@@ -33,10 +33,10 @@ from dq_ik.ros.goals import goal_kinds
 from dq_ik.ros.groups import read_robot
 from dq_ik.ros.jog_client import TwistTopics
 from dq_ik.ros.parameters import declare
-from dq_ik.ros.remote import GoalTopics, RemoteOptions, report_from_status
+from dq_ik.ros.remote import GoalTopics, motion_from_status, RemoteOptions, report_from_status
 from dq_ik.ros.running import run, steady_timer
 from dq_ik.ros.settings import GoalSenderSettings, setting
-from dq_ik.stream.report import Report
+from dq_ik.stream.report import MotionReport, Report
 from dq_ik.viewer.address import DEFAULT_PORT, LOOPBACK
 from dq_ik.viewer.outlet import Outlet
 from dq_ik.viewer.page import Page
@@ -161,11 +161,20 @@ class ViewerNode(Node):
             if self._heard_at is not None:
                 self._heard_at = time.monotonic()
             self._page.show_report(report_from_status(msg))
+            self._show_motion(msg)
 
     def _on_diagnostics(self, msg: DiagnosticArray) -> None:
         name = self._settings.ik_node.rpartition('/')[2]
-        if any(status.name.startswith(f'{name}:') for status in msg.status):
-            self._heard_at = time.monotonic()
+        for status in msg.status:
+            if status.name.startswith(f'{name}:'):
+                self._heard_at = time.monotonic()
+                self._show_motion(status)
+
+    def _show_motion(self, msg: DiagnosticStatus) -> None:
+        """Show the motion, if a message says something about it."""
+        motion = motion_from_status(msg)
+        if self._page is not None and motion is not None:
+            self._page.show_motion(motion)
 
     def _look_for_solver(self) -> None:
         """Say when nobody follows the goals; DDS knows of a killed node after a long time only."""
@@ -175,6 +184,8 @@ class ViewerNode(Node):
             self._is_solver_there = is_there
             self._page.show_report(Report() if is_there else Report(
                 message=f'for the solver, node {self._settings.ik_node}', title='Waiting'))
+            if not is_there:
+                self._page.show_motion(MotionReport())
 
     def _tick(self) -> None:
         """Show what has come since the last time."""

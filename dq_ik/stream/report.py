@@ -18,9 +18,31 @@ from __future__ import annotations
 from dataclasses import dataclass
 import math
 
+from dq_ik.stream.outlook import Outlook
+
 REACHED = (0.18, 0.72, 0.42)
 BEST_REACH = (0.95, 0.62, 0.14)
 WAITING = (0.45, 0.55, 0.65)
+UNKNOWN = Outlook()
+
+
+@dataclass(frozen=True)
+class MotionReport:
+    """
+    How a stream moves; empty or NaN: not known.
+
+    :param policy: what is done when the goal is lost
+    :param phase: what is done now, such as following
+    :param outlook: how far the next limits are
+    :param speed: greatest joint speed, as a part of its limit
+    :param acceleration: greatest acceleration of a joint, as a part of its limit
+    """
+
+    policy: str = ''
+    phase: str = ''
+    outlook: Outlook = UNKNOWN
+    speed: float = math.nan
+    acceleration: float = math.nan
 
 
 @dataclass(frozen=True)
@@ -55,7 +77,7 @@ class Report:
         """Return the message without details in brackets, and without what the headline says."""
         words = self.message.partition(' [')[0]
         if words.lower().startswith(self.headline.lower()):
-            words = words[len(self.headline):].lstrip(' :,')
+            words = words[len(self.headline):].lstrip(' :,;')
         return words
 
     @property

@@ -27,7 +27,7 @@ from dq_ik.pose import Pose
 from dq_ik.robot.chain import Chain
 from dq_ik.stream.path import FigureOfEight, Glide, random_configuration, unreachable_goal
 from dq_ik.stream.path import Path as GoalPath
-from dq_ik.stream.report import Report
+from dq_ik.stream.report import MotionReport, Report
 from dq_ik.viewer import panel
 from dq_ik.viewer.camera import Views
 from dq_ik.viewer.gizmo import GoalHandle, kinds_of_goals, LOOK_AT, POSE
@@ -50,8 +50,9 @@ class Page:
     """
     A robot that follows its joint states, and handles for its goals.
 
-    Feed it with :meth:`show_joints`, :meth:`show_report` and :meth:`show_goal` from any thread,
-    and call :meth:`tick` about 30 times per second: only then is anything drawn.
+    Feed it with :meth:`show_joints`, :meth:`show_report`, :meth:`show_motion` and
+    :meth:`show_goal` from any thread, and call :meth:`tick` about 30 times per second: only then
+    is anything drawn.
     """
 
     def __init__(
@@ -79,7 +80,7 @@ class Page:
         self._rng = np.random.default_rng()
         self._home = chain.neutral
         self._positions = chain.joint_positions(chain.neutral)
-        self._report = Report()
+        self._report, self._motion = Report(), MotionReport()
         self._heard_joints = False
         self._path: GoalPath | None = None
         self._path_start = 0.0
@@ -128,6 +129,11 @@ class Page:
         with self._lock:
             self._report = report
             self.panel.add_sample(time.monotonic(), report)
+
+    def show_motion(self, motion: MotionReport) -> None:
+        """Take the newest news of the motion."""
+        with self._lock:
+            self._motion = motion
 
     def show_option(self, name: str, value: str | bool) -> None:
         """Show a setting that was changed elsewhere."""
@@ -178,6 +184,7 @@ class Page:
 
     def _push_panel(self, now: float) -> None:
         self.panel.show_status(self._report, self.tool_distance())
+        self.panel.show_motion(self._motion)
         self.panel.show_joints(self._positions)
         self.panel.push_plots(now)
         for trace in self._traces.values():

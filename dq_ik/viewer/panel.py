@@ -11,7 +11,7 @@
 # WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
 # See the License for the specific language governing permissions and
 # limitations under the License.
-"""The controls beside the scene: status, goals, solver, joints, plots."""
+"""The controls beside the scene: status, goals, solver, motion, joints, plots."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ import math
 from typing import Any
 
 from dq_ik.robot.model import Joint
-from dq_ik.stream.report import Report
-from dq_ik.viewer.panel_html import joint_bars, status_html
+from dq_ik.stream.report import MotionReport, Report
+from dq_ik.viewer.panel_html import joint_bars, motion_html, status_html
 from dq_ik.viewer.plots import RollingPlot
 import viser
 
@@ -78,6 +78,8 @@ class Panel:
                 tip: gui.add_dropdown(tip, names) for tip, names in kinds.items()}
         for tip, control in self._kinds.items():
             _on_change(control, partial(actions[KINDS], tip))
+        with gui.add_folder('Motion'):
+            self._motion = gui.add_html(motion_html(MotionReport()))
         with gui.add_folder('Joints'):
             self._bars = gui.add_html('')
         with gui.add_folder('Error of the answer, time to solve'):
@@ -92,6 +94,10 @@ class Panel:
     def show_status(self, report: Report, tool_distance: float) -> None:
         """Show the newest answer and how far the tool still is from its goal [m]."""
         self._status.content = status_html(report, tool_distance)
+
+    def show_motion(self, motion: MotionReport) -> None:
+        """Show policy, next limit, speed and acceleration."""
+        self._motion.content = motion_html(motion)
 
     def show_joints(self, positions: Mapping[str, float]) -> None:
         """Show joint values against their limits."""

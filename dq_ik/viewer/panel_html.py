@@ -11,7 +11,7 @@
 # WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
 # See the License for the specific language governing permissions and
 # limitations under the License.
-"""The HTML of the panel: the answer of the solver, and joint values against their limits."""
+"""The HTML of the panel: the answer of the solver, the motion, joint values and their limits."""
 
 from __future__ import annotations
 
@@ -22,11 +22,12 @@ import time
 
 from dq_ik.errors import listing
 from dq_ik.robot.model import Joint, JointKind
-from dq_ik.stream.report import Report
+from dq_ik.stream.report import MotionReport, Report
 
 NEAR_LIMIT = 0.02  # distance from a limit that is shown in red, as a fraction of the range
 # The badge says so when no news have come for so long; without any, it is renewed so often [s].
 SILENCE, BEAT = 6, 2.0
+AT_LIMIT = 0.995  # share of a speed limit that is shown in red
 NORMAL, ALARM = '#2b9ac2', '#e2603a'
 # On a narrow screen viser's panel covers most of the scene, and cannot be folded up from here:
 # there it becomes a strip at the bottom.
@@ -57,7 +58,12 @@ FLAWS = (
     '{}</div>')
 JOINTS = (
     '<div style="padding:0.2em 0.9em;font-size:0.8em;max-height:19em;overflow-y:auto">{}</div>')
-JOINT = (
+MOTION = (
+    '<div style="padding:0.2em 0.9em;font-size:0.8em;line-height:1.45" data-role="motion">'
+    '<div>{policy}<span style="float:right;font-weight:600">{phase}</span></div>{rows}'
+    '<div style="min-height:1.45em;color:{color};overflow-wrap:anywhere" '
+    'data-role="next-limit">{limit}</div></div>')
+BAR = (
     '<div style="display:flex;align-items:center;gap:0.6em;margin:0.18em 0">'
     '<span style="flex:0 0 36%;overflow:hidden;text-overflow:ellipsis;white-space:nowrap" '
     'title="{title}">{name}</span>'
@@ -88,6 +94,37 @@ def status_html(report: Report, tool_distance: float) -> str:
         silence=SILENCE, beat=int(time.monotonic() / BEAT),
         distance=_length(tool_distance), details=escape(report.message),
         message=escape(report.reason), numbers=numbers)
+
+
+def motion_html(motion: MotionReport) -> str:
+    """
+    Return policy, phase, three bars and the next limit; a dash where something is not known.
+
+    The bar of the margin is full at the centre of a joint's range; it turns red close to a limit.
+    That of the speed turns red at the limit.
+    """
+    outlook = motion.outlook
+    rows = (
+        ('Margin', 'distance of the nearest joint limit, as a part of its range',
+         outlook.margin if outlook.nearest else math.nan, 2.0, outlook.margin < NEAR_LIMIT),
+        ('Speed', 'greatest joint speed, as a part of its limit', motion.speed, 1.0,
+         motion.speed >= AT_LIMIT),
+        ('Acceleration', 'greatest joint acceleration, as a part of its limit',
+         motion.acceleration, 1.0, False))
+    limit = outlook.sentence or (outlook.nearest and f'nearest limit: {outlook.nearest}')
+    return MOTION.format(
+        policy=f'policy {escape(motion.policy) or "&ndash;"}', phase=escape(motion.phase),
+        rows=''.join(_share(*row) for row in rows), limit=escape(limit),
+        color=ALARM if outlook.sentence else 'inherit')
+
+
+def _share(name: str, title: str, share: float, scale: float, alarm: bool) -> str:
+    """Return a row for a share of something; its bar is full at ``1 / scale``."""
+    known = math.isfinite(share)
+    return BAR.format(
+        name=name, title=escape(title), left=0.0,
+        width=100.0 * min(1.0, max(0.0, scale * share)) if known else 0.0,
+        color=ALARM if alarm else NORMAL, value=f'{100.0 * share:.3g} %' if known else '&ndash;')
 
 
 def flaw_sentences(flaws: Mapping[str, str]) -> list[str]:
@@ -128,7 +165,7 @@ def _joint(joint: Joint, position: float) -> str:
     lower, upper = _range(joint)
     at, zero = fraction(joint, position), fraction(joint, 0.0)
     alarm = joint.is_limited and min(at, 1.0 - at) < NEAR_LIMIT
-    return JOINT.format(
+    return BAR.format(
         name=escape(joint.name),
         title=escape(f'{joint.name}: {_value(joint, lower)} to {_value(joint, upper)}'),
         left=100.0 * min(at, zero), width=max(1.5, 100.0 * abs(at - zero)),
