@@ -26,15 +26,17 @@ import subprocess
 import sys
 
 from arms import judged
-from dq_ik import DqIkError, Goal, load_robot, Pose, Solver
+from dq_ik import BatchResult, DqIkError, Goal, load_robot, Pose, Solver
 from hypothesis import given, HealthCheck, settings
 from hypothesis import strategies as st
 import numpy as np
 import pytest
+from tools.fuzz.batches import check_answers
 from tools.fuzz.judge import goals_of, Judge, tolerances
+from tools.fuzz.limits import check_joints
 from tools.fuzz.problems import configuration, random_chain, random_goal
 from tools.fuzz.robots import file_texts, mutated, random_tree
-from tools.fuzz.solves import check_joints, run_case
+from tools.fuzz.solves import run_case
 
 ROOT = Path(__file__).parents[1]
 randoms = st.randoms(use_true_random=False)
@@ -50,7 +52,7 @@ SMALL = ('<robot name="r">' + ''.join(f'<link name="{link}"/>' for link in 'abcd
 @CASES
 @given(r=randoms)
 def test_any_case_keeps_the_promises(r):
-    outcome = run_case(r, solves=10)
+    outcome = run_case(r, solves=10, batch=25)
     assert outcome.violations == []
 
 
@@ -127,12 +129,36 @@ def test_the_judge_measures_what_the_solver_reports(seed):
         assert tolerances(goal, solver.options) == (1e-5, 1e-5)
 
 
+@pytest.mark.parametrize('balls', [None, {'ball': ('x', 'y', 'z')}])
+def test_the_judge_of_batches_blames_what_is_wrong(balls):
+    """Answers as they are pass; a joint moved a little, far, or to nowhere does not."""
+    chain = load_robot(SMALL, balls=balls).chain()
+    solver, rng = Solver(chain, max_restarts=0), np.random.default_rng(1)
+    q = chain.spread(rng.random((4, chain.n)))
+    targets = Judge(chain, q).pose['d'][:, None]
+    batch = solver.solve_batch(targets[:, 0], q)
+    assert batch.success.all()
+
+    def blamed(change):
+        answers = batch._answers.copy()
+        answers[1, batch._layout.places['q'].start] += change
+        found = set()
+        check_answers(solver, targets, BatchResult(batch._layout, answers),
+                      lambda what, row, *_: found.add((what, int(row))))
+        return found
+    assert blamed(0.0) == set()
+    assert ('a false success', 1) in blamed(1e-3)
+    outside = 'a ball swings too far' if balls else 'a joint is outside its limits'
+    assert (outside, 1) in blamed(2.0)
+    assert ('q is not finite', 1) in blamed(np.nan)
+
+
 # --- what the fuzz found -------------------------------------------------------------------------
 
 def within(chain, q):
     """Assert that joints, mimics and balls are inside their limits."""
     found = []
-    check_joints(chain, q, lambda *details: found.append(details))
+    check_joints(chain, np.array(q)[None], lambda *details: found.append(details))
     assert found == []
 
 

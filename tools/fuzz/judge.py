@@ -129,9 +129,19 @@ class Judge:
                 _beyond(e_r, goal.rotation_weight, goal.rotation_tolerance))
 
 
-def tolerances(goal: Goal, options: IkOptions) -> tuple[float, float]:
-    """Return the tolerances of a goal on the length of its errors."""
-    p, r = goal.position_tolerance, goal.rotation_tolerance
+def pose_errors(x: np.ndarray, target: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the distances and the angles (N,) between poses (N, 4, 4)."""
+    R = target[:, :3, :3] @ x[:, :3, :3].transpose(0, 2, 1)
+    v = 0.5 * np.stack([R[:, 2, 1] - R[:, 1, 2], R[:, 0, 2] - R[:, 2, 0],
+                        R[:, 1, 0] - R[:, 0, 1]], axis=1)
+    cosine = 0.5 * (np.trace(R, axis1=1, axis2=2) - 1.0)
+    return (np.linalg.norm(target[:, :3, 3] - x[:, :3, 3], axis=1),
+            np.arctan2(np.linalg.norm(v, axis=1), cosine))
+
+
+def tolerances(goal: Goal | None, options: IkOptions) -> tuple[float, float]:
+    """Return the tolerances of a goal, None: of a pose, on the length of its errors."""
+    p, r = (None, None) if goal is None else (goal.position_tolerance, goal.rotation_tolerance)
     return (p if isinstance(p, float) else options.position_tolerance,
             r if isinstance(r, float) else options.rotation_tolerance)
 

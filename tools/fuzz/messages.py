@@ -16,6 +16,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from importlib import import_module
 import math
 from random import Random
@@ -31,6 +32,12 @@ WHOLE = {'int8': 7, 'uint8': 8, 'octet': 8, 'int16': 15, 'uint16': 16, 'int32': 
 LIST = re.compile(r'sequence<(?P<of>[^,>]+)(, *(?P<most>\d+))?>|(?P<item>.+)\[(?P<count>\d+)\]')
 
 
+@cache
+def _fields(kind: Any) -> tuple[tuple[str, str], ...]:
+    """Return the names and the types of the fields of a message."""
+    return tuple(kind.get_fields_and_field_types().items())
+
+
 class Oddity:
     """A source of odd values, with names that the robot has among others that it has not."""
 
@@ -39,7 +46,7 @@ class Oddity:
 
     def change(self, msg: Any, share: float) -> Any:
         """Replace a share of a message's fields, at any depth, and return it."""
-        for name, kind in type(msg).get_fields_and_field_types().items():
+        for name, kind in _fields(type(msg)):
             value = getattr(msg, name)
             if hasattr(value, 'get_fields_and_field_types'):
                 self.change(value, share)

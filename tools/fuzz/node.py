@@ -16,25 +16,27 @@
 from __future__ import annotations
 
 from collections import Counter, deque
+from collections.abc import Callable
+from functools import partial
+import os
 from pathlib import Path
 from random import Random
 import sys
 import threading
 import time
+import traceback
 from typing import Any
 
 ROOT = Path(__file__).parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / 'test')]
 
-from dq_ik.options import IkOptions, NAMES  # noqa: E402
 from dq_ik.ros.client import Client  # noqa: E402
-from dq_ik.ros.conversions import fill_pose  # noqa: E402
+from dq_ik.ros.conversions import pose_from_msg  # noqa: E402
 from dq_ik.ros.services.requests import ErrorCode  # noqa: E402
-from dq_ik.ros.settings import NodeSettings  # noqa: E402
 from geometry_msgs.msg import PoseStamped  # noqa: E402
 from moveit_msgs.srv import GetPositionFK, GetPositionIK  # noqa: E402
 import numpy as np  # noqa: E402
-from rcl_interfaces.srv import SetParameters  # noqa: E402
+from rcl_interfaces.srv import SetParameters, SetParametersAtomically  # noqa: E402
 from rclpy.parameter import Parameter  # noqa: E402
 from rclpy.qos import QoSDurabilityPolicy, QoSProfile  # noqa: E402
 import ros_processes  # noqa: E402
@@ -44,27 +46,39 @@ from sensor_msgs.msg import JointState  # noqa: E402
 from std_msgs.msg import String  # noqa: E402
 from std_srvs.srv import Trigger  # noqa: E402
 
-from .messages import NUMBERS, Oddity, TEXTS  # noqa: E402
-from .robots import mutated, random_description  # noqa: E402
+from .judge import Judge, pose_errors  # noqa: E402
+from .patience import Patience  # noqa: E402
+from .questions import ARM, Questions  # noqa: E402
 
-AT_ONCE = 8  # requests that wait for an answer
+AT_ONCE = 8  # requests that wait for an answer; ROS keeps 10
 PATIENCE = 30.0  # seconds after which a request counts as unanswered
+ROUND = 200  # requests; in the first half, the robot and the options stay as they are
 START_UP = 400.0
 LATCHED = QoSProfile(depth=1, durability=QoSDurabilityPolicy.TRANSIENT_LOCAL)
-ARM = {'base_link': 'arm_base', 'tip_links': ['flange'], 'group': 'arm'}
+TOLERANCE = 1e-5 + 1e-9  # of the default options, and what rounding may do
 
 
-class Attack:
+class Sent:
+    """What was sent, written out only when somebody reads it."""
+
+    def __init__(self, name: str, content: Any) -> None:
+        self.name, self.content = name, content
+
+    def __repr__(self) -> str:
+        """Return the name and the content, not for ever."""
+        return f'{self.name}: {self.content!r}'[:20000]
+
+
+class Attack(Questions):
     """Sends odd things to one node, and judges what it says."""
 
-    def __init__(self, client: Client, r: Random, blame: Any, counts: Counter) -> None:
-        self.client, self.r, self.blame, self.counts = client, r, blame, counts
-        self.robot = ros_robot.robot()
-        self.chain = self.robot.groups['arm']
-        self.limits = {joint.name: (joint.lower, joint.upper) for joint in self.robot.model.joints}
-        self.odd = Oddity(r, (*self.robot.model.links, *self.limits, *self.robot.groups))
-        self.sent: deque[str] = deque(maxlen=30)
-        self.waiting: dict[Any, tuple[float, str, Any]] = {}
+    def __init__(self, client: Client, r: Random, blame: Any, counts: Counter,
+                 clock: Callable[[], float] = time.monotonic) -> None:
+        super().__init__(r)
+        self.client, self.blame, self.counts = client, blame, counts
+        self.clock, self.calm = clock, False
+        self.sent: deque[Sent] = deque(maxlen=30)
+        self.waiting: dict[Any, tuple[float, Sent]] = {}
         self.answered = threading.Condition()
         node = client.node
         self.topics = [
@@ -78,116 +92,70 @@ class Attack:
             (node.create_client(SetParameters, '/dq_ik/set_parameters'), self.parameters,
              self.judge_parameters, 2),
             (node.create_client(Trigger, '/dq_ik/reseed'), Trigger.Request, None, 1)]
+        self.restoring = node.create_client(
+            SetParametersAtomically, '/dq_ik/set_parameters_atomically')
         node.create_subscription(JointState, '/dq_ik/joint_commands', self.judge_state, 10)
-
-    # --- what is sent ----------------------------------------------------------------------------
-
-    def goal(self) -> PoseStamped:
-        """Return a goal within reach."""
-        q = self.chain.spread(np.array([self.r.random() for _ in range(self.chain.n)]))
-        msg = PoseStamped()
-        msg.header.frame_id = 'arm_base'
-        fill_pose(msg.pose, self.chain.fk(q))
-        return msg
-
-    def joint_state(self) -> JointState:
-        """Return joint states of all joints that move."""
-        return JointState(name=list(ros_robot.MOVABLE),
-                          position=[self.r.uniform(-1.0, 1.0) for _ in ros_robot.MOVABLE])
-
-    def srdf(self) -> String:
-        """Return groups of the robot, or others."""
-        return String(data=self.r.choice((ros_robot.SRDF, mutated(self.r, ros_robot.SRDF).text)))
-
-    def ik(self) -> GetPositionIK.Request:
-        """Return a request that has an answer."""
-        request = GetPositionIK.Request()
-        request.ik_request.group_name = 'arm'
-        request.ik_request.pose_stamped = self.goal()
-        if self.r.random() < 0.5:
-            request.ik_request.robot_state.joint_state = self.joint_state()
-        request.ik_request.timeout.nanosec = self.r.choice((0, 1, 10_000_000))
-        return request
-
-    def fk(self) -> GetPositionFK.Request:
-        """Return a request that has an answer."""
-        request = GetPositionFK.Request(fk_link_names=['flange', self.r.choice(self.odd.names)])
-        request.robot_state.joint_state = self.joint_state()
-        return request
-
-    def parameters(self) -> SetParameters.Request:
-        """Return a change of one parameter: a value of its type, or anything."""
-        name = self.r.choice((*NAMES, *NodeSettings.__dataclass_fields__))
-        default = getattr(IkOptions(), name, getattr(NodeSettings(), name, None))
-        value: Any = self.r.choice((*NUMBERS, *TEXTS, 1, 0, -1, True, list(NUMBERS[:3]), ['a']))
-        if isinstance(default, float) and self.r.random() < 0.7:
-            value = self.r.choice((*NUMBERS, 1e-12, 0.01, 0.5, 10.0))
-        if name.startswith('robot_description'):
-            value = self.r.choice((random_description(self.r).text, ros_robot.SRDF, *TEXTS))
-        elif self.r.random() < 0.5:
-            value = list(default) if isinstance(default, tuple) else default
-            value = getattr(NodeSettings(**{k: tuple(v) if isinstance(v, list) else v
-                                            for k, v in ARM.items()}), name, value)
-            value = list(value) if isinstance(value, tuple) else value
-        if value == []:
-            value = ['']
-        return SetParameters.Request(parameters=[Parameter(name, value=value).to_parameter_msg()])
-
-    def restore(self) -> SetParameters.Request:
-        """Return the parameters of the test robot."""
-        values = {'robot_description': ros_robot.urdf_text(), **ARM, 'max_restarts': 100,
-                  'timeout': 0.05, 'use_sim_time': False}
-        return SetParameters.Request(parameters=[
-            Parameter(name, value=value).to_parameter_msg() for name, value in values.items()])
 
     # --- sending ---------------------------------------------------------------------------------
 
     def publish(self) -> None:
         """Send a message on some topic."""
-        topic, make = self.r.choice(self.topics)
+        topic, make = self.r.choice(self.topics[:3] if self.calm else self.topics)
         msg = self.odd.change(make(), self.r.choice((0.0, 0.05, 0.3)))
-        self.sent.append(f'{topic.topic_name}: {msg!r}'[:20000])
+        self.sent.append(Sent(topic.topic_name, msg))
         self.counts['messages'] += 1
         topic.publish(msg)
 
     def ask(self) -> None:
         """Send a request to some service."""
+        services = self.services[:2] if self.calm else self.services
         client, make, judge, _ = self.r.choices(
-            self.services, weights=[service[3] for service in self.services])[0]
+            services, weights=[service[3] for service in services])[0]
         request = make()
         if judge in (self.judge_ik, self.judge_fk):
-            self.odd.change(request, self.r.choice((0.0, 0.02, 0.1, 0.4)))
+            share = self.r.choice((0.0, 0.02, 0.1, 0.4))
+            self.odd.change(request, share)
+            if self.calm and share == 0.0 and judge == self.judge_ik:
+                judge = partial(self.judge_pose, request.ik_request)
         self.send(client, request, judge)
 
     def send(self, client: Any, request: Any, judge: Any) -> None:
         """Send a request and judge its answer when it comes."""
-        text = f'{client.srv_name}: {request!r}'[:20000]
-        self.sent.append(text)
+        sent = Sent(client.srv_name, request)
+        self.sent.append(sent)
         self.counts['requests'] += 1
         future = client.call_async(request)
         with self.answered:
-            self.waiting[future] = time.monotonic(), text, client
-        future.add_done_callback(lambda done: self.take(done, text, judge))
+            self.waiting[future] = self.clock(), sent
+        future.add_done_callback(lambda done: self.take(done, sent, judge))
 
-    def take(self, future: Any, text: str, judge: Any) -> None:
-        """Note an answer."""
-        with self.answered:
-            self.waiting.pop(future, None)
-            self.answered.notify()
-        self.counts['answers'] += 1
-        if judge is not None:
-            judge(future.result(), text)
+    def take(self, future: Any, sent: Sent, judge: Any) -> None:
+        """Judge an answer, and note that it came."""
+        try:
+            self.counts['answers'] += 1
+            if judge is not None:
+                judge(future.result(), sent)
+        except Exception:
+            self.blame('no judgement', traceback.format_exc(), sent)
+        finally:
+            with self.answered:
+                self.waiting.pop(future, None)
+                self.answered.notify()
 
     def run(self, seconds: float, alive: Any) -> bool:
         """Attack for a while; tell whether the node still lives and answers."""
         end = time.monotonic() + seconds
-        number = 0
+        number = -1
         while time.monotonic() < end:
             number += 1
-            if number % 5000 == 0:
+            if number % 5000 == 4999:
                 print(f"so far {self.counts['requests']:,} requests", flush=True)
-            if number % 200 == 0:
-                self.send(self.services[2][0], self.restore(), None)
+            if number % ROUND == 0 and not self.restore(alive):
+                return False
+            if number % ROUND == ROUND // 2:
+                self.calm = False
+                self.send(self.services[2][0], SetParameters.Request(parameters=[Parameter(
+                    'robot_description_semantic', value='').to_parameter_msg()]), None)
             if self.r.random() < 0.5:
                 self.publish()
             self.ask()
@@ -195,15 +163,22 @@ class Attack:
                 return False
         return self.room(0, alive)
 
+    def restore(self, alive: Any) -> bool:
+        """Bring all parameters back; tell whether the node still lives and answers."""
+        if not self.room(0, alive):
+            return False
+        self.send(self.restoring, self.defaults(), self.judge_restored)
+        return self.room(0, alive)
+
     def room(self, most: int, alive: Any) -> bool:
         """Wait until at most so many requests are open; blame those that are never answered."""
         while True:
+            now = self.clock()
             with self.answered:
                 if len(self.waiting) <= most:
                     return True
                 self.answered.wait(1.0)
-                late = [text for since, text, _ in self.waiting.values()
-                        if time.monotonic() - since > PATIENCE]
+                late = [sent for since, sent in self.waiting.values() if now - since > PATIENCE]
             if not alive():
                 return False
             if late:
@@ -213,33 +188,57 @@ class Attack:
 
     # --- what comes back -------------------------------------------------------------------------
 
-    def judge_ik(self, answer: Any, text: str) -> None:
+    def judge_ik(self, answer: Any, sent: Sent) -> None:
         """Check a documented code with a reason, and a solution that is finite."""
-        self._judge_code(answer.error_code, text)
+        self._judge_code(answer.error_code, sent)
         if answer.error_code.val == ErrorCode.SUCCESS:
             self.counts['ik solved'] += 1
             if not np.isfinite(answer.solution.joint_state.position).all():
-                self.blame('a solution is not finite', answer, text)
+                self.blame('a solution is not finite', answer, sent)
 
-    def judge_fk(self, answer: Any, text: str) -> None:
+    def judge_pose(self, request: Any, answer: Any, sent: Sent) -> None:
+        """Check that a success brings the link to the pose, within the limits of the joints."""
+        self.judge_ik(answer, sent)
+        if answer.error_code.val != ErrorCode.SUCCESS:
+            return
+        self.counts['ik judged'] += 1
+        state = answer.solution.joint_state
+        q = self.chain.configuration({
+            name: value for name, value in zip(state.name, state.position)
+            if name in self.chain.joint_names})
+        goal = pose_from_msg(request.pose_stamped.pose).matrix
+        errors = np.ravel(pose_errors(Judge(self.chain, q[None]).pose['flange'], goal[None]))
+        if not (errors <= TOLERANCE).all():
+            self.blame('a false success', errors, answer, sent)
+        if not ((q >= self.chain.lower) & (q <= self.chain.upper)).all():
+            self.blame('a solution is outside the limits', answer, sent)
+
+    def judge_restored(self, answer: Any, sent: Sent) -> None:
+        """Note whether the robot and the options are known again."""
+        self.calm = answer.result.successful
+        self.counts['restored'] += answer.result.successful
+        if not answer.result.successful:
+            self.blame('the defaults are refused', answer.result.reason)
+
+    def judge_fk(self, answer: Any, sent: Sent) -> None:
         """Check a documented code and finite poses."""
-        self._judge_code(answer.error_code, text)
+        self._judge_code(answer.error_code, sent)
         for pose in answer.pose_stamped:
             p, r = pose.pose.position, pose.pose.orientation
             if not np.isfinite((p.x, p.y, p.z, r.x, r.y, r.z, r.w)).all():
-                self.blame('a pose is not finite', answer, text)
+                self.blame('a pose is not finite', answer, sent)
 
-    def _judge_code(self, code: Any, text: str) -> None:
+    def _judge_code(self, code: Any, sent: Sent) -> None:
         known = code.val in ErrorCode._value2member_map_ and code.val != ErrorCode.FAILURE
         if not known or (code.val != ErrorCode.SUCCESS and not code.message.strip()):
-            self.blame(f'code {code.val}', code.message, text)
+            self.blame(f'code {code.val}', code.message, sent)
 
-    def judge_parameters(self, answer: Any, text: str) -> None:
+    def judge_parameters(self, answer: Any, sent: Sent) -> None:
         """Check that a refusal has a reason."""
         for result in answer.results:
             self.counts['parameters set' if result.successful else 'parameters refused'] += 1
             if not result.successful and not result.reason.strip():
-                self.blame('a parameter is refused without a reason', text)
+                self.blame('a parameter is refused without a reason', sent)
 
     def judge_state(self, msg: JointState) -> None:
         """Check that commands are finite."""
@@ -273,7 +272,8 @@ def _attack_one(name: str, end: float, folder: Path, counts: Counter, kinds: Cou
 
     with ros_processes.run_node(robot_description=ros_robot.urdf_text(), **ARM) as node, \
             Client('fuzzer') as client:
-        attack = Attack(client, Random(name), blame, counts)
+        clock = Patience(node.process.pid, os.getpid())
+        attack = Attack(client, Random(name), blame, counts, clock.now)
         late = time.monotonic() + START_UP
         while not all(service.service_is_ready() for service, *_ in attack.services):
             if not node.alive or time.monotonic() > late:

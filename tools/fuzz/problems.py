@@ -45,7 +45,7 @@ def random_options(r: Random, chain: Chain) -> dict[str, Any]:
     strong = method in ('pgs', 'pls')
     options: dict[str, Any] = {
         'method': method, 'mode': r.choice(('speed', 'speed', r.choice(MODES))),
-        'timeout': r.choice((0.01, 0.003, 0.002, 0.001, 1e-6)),
+        'timeout': r.choice((0.01, 0.002, 0.001, 0.001, 3e-4, 3e-4, 3e-4, 1e-6)),
         'max_restarts': r.choice((0, 0, 1, 3, 10, r.choice((100, 10000)))),
         'max_iterations': r.choice((0, 0, 1, 2, 30) if strong else (1, 10, 30)),
         'random_seed': r.choice((0, 0, 1, 2**31 - 1)),

@@ -25,11 +25,12 @@ from typing import Any
 
 from dq_ik import IkResult, load_robot, Solver, Status
 from dq_ik.errors import DqIkError
-from dq_ik.robot.chain import Chain
 from dq_ik.robot.model import JointKind
 import numpy as np
 
-from .judge import goals_of, Judge, tolerances, value_of
+from .batches import check_batch
+from .judge import goals_of, Judge, tolerances
+from .limits import check_joints
 from .problems import (
     configuration,
     random_bounds,
@@ -59,14 +60,20 @@ class Outcome:
             self.violations.append(f'{what}: ' + '; '.join(map(repr, details)))
 
 
-def run_case(r: Random, solves: int = 60) -> Outcome:
-    """Draw a robot and solve; nothing but a child of DqIkError with a sentence may be raised."""
+def run_case(r: Random, solves: int = 60, batch: int = 140) -> Outcome:
+    """
+    Draw a robot and solve; nothing but a child of DqIkError with a sentence may be raised.
+
+    :param solves: goals of all kinds, one by one
+    :param batch: poses at once; they are cheaper, and come in every form of an array
+    """
     description = random_description(r)
     outcome = Outcome(text=description.text)
     try:
         solver = _solver(r, description, outcome)
         if solver is not None:
             _Case(r, solver, outcome).run(solves)
+            check_batch(r, solver, batch, outcome.counts, outcome.blame)
     except Exception:
         outcome.blame('an exception', traceback.format_exc())
     return outcome
@@ -106,9 +113,12 @@ class _Case:
         for number in range(solves):
             self.solve(again=number % 3 == 0)
         if self.answers:
-            judge = Judge(self.chain, np.array([answer[3].q for answer in self.answers]))
-            for row, answer in enumerate(self.answers):
-                with np.errstate(all='ignore'):
+            q = np.array([answer[3].q for answer in self.answers])
+            with np.errstate(all='ignore'):
+                check_joints(self.chain, q, lambda what, row, *more: self.outcome.blame(
+                    what, *more, *self.answers[row][2]))
+                judge = Judge(self.chain, q)
+                for row, answer in enumerate(self.answers):
                     self.judge(judge, row, *answer)
 
     def solve(self, again: bool) -> None:
@@ -187,9 +197,7 @@ class _Case:
 
     def judge(self, judge: Judge, row: int, goals: Any, seed: Any, where: tuple,
               result: IkResult) -> None:
-        """Compare the answer with forward kinematics by matrices, and mimics with their limits."""
-        check_joints(self.chain, result.q, lambda what, *more: self.outcome.blame(
-            what, *more, *where))
+        """Compare the answer with forward kinematics by matrices."""
         slack_p, slack_r = judge.slack(row)
         for tip, goal in goals_of(self.chain, goals).items():
             p, r = judge.errors(goal, tip, row)
@@ -208,51 +216,3 @@ class _Case:
             if goal.position_tolerance is None and p < FAR and not (
                     abs(p - result.position_error[number]) <= SLACK * (1 + p) + slack_p + far):
                 self.outcome.blame('another position error', p, result, *where)
-
-
-def check_joints(chain: Chain, q: np.ndarray, blame: Any) -> None:
-    """Check the limits of the URDF itself: joints, mimics and balls."""
-    values = {name: np.array([value]) for name, value in zip(chain.joint_names, q.tolist())}
-    for joint in chain.model.joints:
-        if joint.kind is JointKind.BALL and f'{joint.name}.x' in values:
-            _check_ball(joint, [values[f'{joint.name}.{part}'][0] for part in 'xyz'], blame)
-        if joint.kind not in (JointKind.REVOLUTE, JointKind.PRISMATIC):
-            continue
-        if (joint.mimic.joint if joint.mimic else joint.name) not in values:
-            continue
-        value = float(value_of(joint, values)[0])
-        slack = 1e-12 * (abs(value) + 1.0) if joint.mimic else 0.0
-        if joint.mimic and not _can_follow(chain, joint):
-            continue
-        if not joint.lower - slack <= value <= joint.upper + slack:
-            blame('a joint is outside its limits', joint.name, value, joint.lower, joint.upper)
-
-
-def _can_follow(chain: Chain, joint: Any) -> bool:
-    """
-    Tell whether a mimic can move inside its limits while the joint that it follows does.
-
-    Many files give a mimic the limits 0 and 0; such a mimic does not hold the other joint.
-    """
-    number = chain.joint_names.index(joint.mimic.joint)
-    ends = sorted(joint.mimic.multiplier * end + joint.mimic.offset
-                  for end in (chain.lower[number], chain.upper[number])
-                  if joint.mimic.multiplier)
-    return bool(ends) and max(ends[0], joint.lower) < min(ends[1], joint.upper)
-
-
-def _check_ball(joint: Any, w: list[float], blame: Any) -> None:
-    """Check swing and twist of a ball; its numbers are about its own axes, z is the twist."""
-    angle = float(np.linalg.norm(w))
-    half = 0.5 * angle
-    s = np.sin(half) / angle if angle > 0.0 else 0.5
-    x, y, z = (s * value for value in w)
-    swing = 2.0 * np.arctan2(np.hypot(x, y), np.hypot(np.cos(half), z))
-    twist = 2.0 * np.arctan2(z, np.cos(half))
-    twist -= 2.0 * np.pi * np.round(twist / (2.0 * np.pi))
-    if swing > joint.swing + 1e-7:
-        blame('a ball swings too far', joint.name, swing, joint.swing, w)
-    near_pole = swing > np.pi - 1e-6
-    if not near_pole and not joint.twist[0] - 1e-7 <= twist <= joint.twist[1] + 1e-7 and (
-            abs(abs(twist) - np.pi) > 1e-7):
-        blame('a ball twists too far', joint.name, twist, joint.twist, w)
