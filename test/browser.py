@@ -16,7 +16,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 import shutil
@@ -34,6 +34,7 @@ FLAGS = (
     '--disable-background-networking', '--disable-component-update', '--disable-sync',
     '--disable-dev-shm-usage',
 )
+PATIENCE = 120_000  # milliseconds that a busy machine may need for a click
 SIZE = {'width': 1280, 'height': 800}
 # Where viser's gizmo can be gripped, as fractions of its scale.
 ARROW, PLANE, RING = 0.88, 0.243, 0.65
@@ -68,6 +69,7 @@ def open_browser(
         context = playwright.chromium.launch_persistent_context(
             profile, executable_path=chromium_path(), args=list(FLAGS), headless=False,
             viewport=size or SIZE)
+        context.set_default_timeout(PATIENCE)
         page = context.pages[0]
         failed: list[str] = []
         page.on('requestfailed', lambda request: failed.append(request.url))
@@ -85,9 +87,9 @@ class Browser:
     def __init__(self, server: viser.ViserServer, page, failed: list[str]) -> None:
         self.page = page
         self.failed_requests = failed
-        wait_until(lambda: len(server.get_clients()) == 1, 60.0, 'the page connects')
+        wait_until(lambda: len(server.get_clients()) == 1, 120.0, 'the page connects')
         self.client, = server.get_clients().values()
-        page.wait_for_selector('canvas', state='attached', timeout=90_000)
+        page.wait_for_selector('canvas', state='attached')
 
     def look_at(self, target: np.ndarray, eye: np.ndarray) -> None:
         """Move the camera, and wait until the page has told us so."""
@@ -123,8 +125,40 @@ class Browser:
         return (box['x'] + 0.5 * camera.image_width + focal * x / z,
                 box['y'] + 0.5 * camera.image_height + focal * y / z)
 
-    def drag(self, grip: np.ndarray, to: np.ndarray, steps: int = 12) -> None:
-        """Press the mouse on one point of the world, move to another one, release."""
+    def drag(self, grip: np.ndarray, to: np.ndarray, held: Callable[[], bool],
+             steps: int = 12) -> None:
+        """
+        Press the mouse on one point of the world, move to another one, release.
+
+        :param held: whether the server has heard that the handle moves. A busy browser may draw
+            the handle after the press, which then takes nothing and is done again.
+        """
+        mouse = self.page.mouse
+        for _ in range(3):
+            start, end = self._press(grip, to)
+            mouse.move(*(start + (end - start) / steps))
+            if self.comes(held, 5.0):
+                break
+            mouse.up()
+        else:
+            raise AssertionError(f'the handle at {start} cannot be taken')
+        for share in np.linspace(0.0, 1.0, steps + 1)[2:]:
+            mouse.move(*(start + share * (end - start)))
+            self.page.wait_for_timeout(60)
+        self.wait(200, frames=2)
+        mouse.up()
+
+    def comes(self, condition: Callable[[], bool], seconds: float) -> bool:
+        """Tell whether a condition comes to hold while the page goes on."""
+        deadline = time.monotonic() + seconds
+        while not condition():
+            if time.monotonic() > deadline:
+                return False
+            self.page.wait_for_timeout(20)
+        return True
+
+    def _press(self, grip: np.ndarray, to: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Press the mouse on a point of the world; return its pixel and that of another point."""
         start, end = np.array(self.pixel(grip)), np.array(self.pixel(to))
         under = self.page.evaluate(
             '([x, y]) => document.elementFromPoint(x, y).tagName', list(start))
@@ -133,12 +167,8 @@ class Browser:
         mouse.move(*start)
         self.wait(300, frames=3)  # the page looks for what is under the mouse when it draws
         mouse.down()
-        self.wait(300, frames=2)
-        for share in np.linspace(0.0, 1.0, steps + 1)[1:]:
-            mouse.move(*(start + share * (end - start)))
-            self.page.wait_for_timeout(60)
-        self.page.wait_for_timeout(200)
-        mouse.up()
+        self.wait(100, frames=2)
+        return start, end
 
     def press(self, label: str) -> None:
         """Press a button."""

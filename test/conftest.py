@@ -29,7 +29,7 @@ import sys
 import tempfile
 
 from hypothesis import settings
-from packages import begin, WAIT_FOR_BUILDS
+from packages import begin, place
 
 ROOT = Path(__file__).resolve().parents[1]
 SCRATCH = Path(tempfile.mkdtemp(prefix='dq_ik_test_'))
@@ -80,12 +80,13 @@ def pytest_report_header() -> list[str]:
 
 def pytest_collection_modifyitems(items) -> None:
     """Let tests that wait for long builds come last."""
-    items.sort(key=lambda item: item.path.name in WAIT_FOR_BUILDS)
+    items.sort(key=lambda item: max(place(item.path.name), place(item.name)))
 
 
 def pytest_collection_finish(session) -> None:
     """Begin the long builds, on a core that other tests leave free."""
-    begin(item.path.name for item in session.items)
+    if not session.config.option.collectonly:
+        begin(name for item in session.items for name in (item.path.name, item.name))
 
 
 settings.register_profile('repeatable', derandomize=True)

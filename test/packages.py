@@ -66,10 +66,16 @@ def scratch() -> Path:
 POOL = ThreadPoolExecutor(1)
 
 
-def begin(tests: Iterable[str]) -> None:
-    """Begin the builds that some files of tests wait for."""
-    for name in WAIT_FOR_BUILDS.keys() & set(tests):
-        _begun(WAIT_FOR_BUILDS[name])
+def begin(names: Iterable[str]) -> None:
+    """Begin the builds that some tests wait for, in the order in which the tests come."""
+    for name in sorted(set(names), key=place):
+        if place(name):
+            _begun(WAIT_FOR_BUILDS[name])
+
+
+def place(name: str) -> int:
+    """Return where a file of tests or a test comes: 0, or after all others by its build."""
+    return 1 + list(WAIT_FOR_BUILDS).index(name) if name in WAIT_FOR_BUILDS else 0
 
 
 @cache
@@ -107,9 +113,10 @@ def _check() -> tuple[dict[str, str], subprocess.CompletedProcess]:
         capture_output=True, text=True, check=False, timeout=500, cwd=ROOT, env=settings)
 
 
+#: files of tests, and single tests of other files, that wait for a build
 WAIT_FOR_BUILDS: dict[str, Callable[[], Any]] = {
-    'test_checked_build.py': _check, 'test_colcon.py': _generate,
-    'test_packaged_library.py': _generate}
+    'test_the_example_runs_on_aarch64': _generate, 'test_packaged_library.py': _generate,
+    'test_packaging.py': _generate, 'test_colcon.py': _generate, 'test_checked_build.py': _check}
 
 
 @cache

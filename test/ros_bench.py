@@ -95,7 +95,7 @@ class Bench:
                 self._executor.spin_once(timeout_sec=0.1)
 
 
-def wait_until(condition: Callable[[], bool], timeout: float = 10.0, what: str = '') -> None:
+def wait_until(condition: Callable[[], bool], timeout: float = 40.0, what: str = '') -> None:
     """Return as soon as the condition holds; fail if it does not in time."""
     deadline = time.monotonic() + timeout
     while time.monotonic() < deadline:

@@ -16,6 +16,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import suppress
 import os
 from pathlib import Path
 import time
@@ -55,7 +57,7 @@ def stack():
 @pytest.fixture(scope='module')
 def page(stack):
     """Return the page object, once the arm is known."""
-    wait_until(lambda: stack.viewer.page._heard_joints, 20.0, 'joint states')
+    wait_until(lambda: stack.viewer.page._heard_joints, 60.0, 'joint states')
     return stack.viewer.page
 
 
@@ -82,7 +84,7 @@ def pictures(tmp_path):
 def arrive(page) -> None:
     """Wait until the goal rests, and the tool is at it in place and orientation."""
     wait_until(
-        lambda: not page.is_playing and pose_error(page) < ARRIVED, 20.0, 'the tool arrives')
+        lambda: not page.is_playing and pose_error(page) < ARRIVED, 60.0, 'the tool arrives')
 
 
 def pose_error(page) -> float:
@@ -96,6 +98,26 @@ def face_gizmo(browser, page) -> tuple[np.ndarray, np.ndarray, float]:
     axes = pose.matrix[:3, :3]
     browser.look_at(pose.position, pose.position + axes @ np.full(3, 0.6))
     return pose.position, axes, page.goals[TIP].control.scale
+
+
+def drag(browser, page, grip, to) -> None:
+    """Drag the handle from one point of the world to another one."""
+    browser.drag(grip, to, lambda: page.goals[TIP].is_dragged)
+
+
+def rest(page, there: Callable[[], bool]) -> None:
+    """Wait until a handle that was released is where it shall be; a busy page tells it late."""
+    with suppress(AssertionError):  # the test says how far it is
+        wait_until(lambda: there() and not page.goals[TIP].is_dragged, what='release')
+
+
+def released(page, place, axes, way, slack) -> np.ndarray:
+    """Return how far the handle was moved, along its own axes."""
+    def moved() -> np.ndarray:
+        return axes.T @ (page.goals[TIP].pose.position - place)
+
+    rest(page, lambda: np.abs(moved() - way).max() < slack)
+    return moved()
 
 
 def test_page_shows_arm_gizmo_and_panel(browser, page, pictures):
@@ -120,21 +142,19 @@ def test_dragging_an_arrow_moves_the_goal_and_the_tool_arrives(browser, page, ax
     place, axes, scale = face_gizmo(browser, page)
     direction = axes[:, axis]
     grip = place + ARROW * scale * direction
-    browser.drag(grip, grip - 0.05 * direction)
-    wait_until(lambda: not page.goals[TIP].is_dragged, what='release')
-    moved = axes.T @ (page.goals[TIP].pose.position - place)
+    drag(browser, page, grip, grip - 0.05 * direction)
+    moved = released(page, place, axes, -0.05 * np.eye(3)[axis], 1.5e-3)
     assert moved[axis] == pytest.approx(-0.05, rel=0.03)
     assert np.delete(moved, axis) == pytest.approx([0.0, 0.0], abs=1e-6)
-    wait_until(lambda: page.tool_distance() < ARRIVED, 15.0, 'the tool arrives')
+    wait_until(lambda: page.tool_distance() < ARRIVED, 60.0, 'the tool arrives')
 
 
 def test_dragging_a_plane_and_a_ring(browser, page):
     """Two directions at once, and a turn; the whole pose of the tool arrives."""
     place, axes, scale = face_gizmo(browser, page)
     grip = place + axes @ np.array([PLANE, PLANE, 0.0]) * scale
-    browser.drag(grip, grip - axes @ np.array([0.03, 0.02, 0.0]))
-    wait_until(lambda: not page.goals[TIP].is_dragged, what='release')
-    moved = axes.T @ (page.goals[TIP].pose.position - place)
+    drag(browser, page, grip, grip - axes @ np.array([0.03, 0.02, 0.0]))
+    moved = released(page, place, axes, np.array([-0.03, -0.02, 0.0]), 1e-3)
     assert moved == pytest.approx([-0.03, -0.02, 0.0], abs=1e-3)
     place, axes, scale = face_gizmo(browser, page)
     before = page.goals[TIP].pose
@@ -142,11 +162,14 @@ def test_dragging_a_plane_and_a_ring(browser, page):
     def on_ring(angle: float) -> np.ndarray:
         return place + axes @ np.array([np.cos(angle), np.sin(angle), 0.0]) * RING * scale
 
-    browser.drag(on_ring(0.6), on_ring(1.0))
-    wait_until(lambda: not page.goals[TIP].is_dragged, what='release')
-    turned = (before.inverse() @ page.goals[TIP].pose).log()[3:]
+    def turn() -> np.ndarray:
+        return (before.inverse() @ page.goals[TIP].pose).log()[3:]
+
+    drag(browser, page, on_ring(0.6), on_ring(1.0))
+    rest(page, lambda: abs(turn()[2] - 0.4) < 0.02)
+    turned = turn()
     assert turned == pytest.approx([0.0, 0.0, 0.4], abs=0.02)
-    wait_until(lambda: pose_error(page) < ARRIVED, 15.0, 'the tool arrives, turned')
+    wait_until(lambda: pose_error(page) < ARRIVED, 60.0, 'the tool arrives, turned')
 
 
 def test_a_random_goal_is_reached(browser, page):
@@ -155,13 +178,13 @@ def test_a_random_goal_is_reached(browser, page):
     browser.press('Random goal')
     wait_until(lambda: page.goals[TIP].pose.distance(before)[0] > 0.01, what='a new goal')
     arrive(page)
-    browser.page.get_by_text('Reached', exact=True).wait_for(timeout=5000)
+    browser.page.get_by_text('Reached', exact=True).wait_for()
 
 
 def test_out_of_reach_says_best_reach_and_why(browser, page, pictures):
     """The arm stretches out, and the page tells that the goal is too far."""
     browser.press('Out of reach')
-    browser.page.get_by_text('Best reach', exact=True).wait_for(timeout=5000)
+    browser.page.get_by_text('Best reach', exact=True).wait_for()
     assert page.tool_distance() > 0.05
     wait_until(lambda: 'reach' in page._report.message, what='reason')
     browser.page.wait_for_timeout(1500)
@@ -177,7 +200,7 @@ def test_goal_to_tool_brings_the_goal_back(browser, page):
     wait_until(lambda: page.tool_distance() > 0.05, what='goal far away')
     time.sleep(2.0)
     browser.press('Goal to tool')
-    wait_until(lambda: page.tool_distance() < ARRIVED, 15.0, 'goal at the tool')
+    wait_until(lambda: page.tool_distance() < ARRIVED, 60.0, 'goal at the tool')
 
 
 def test_solver_and_mode_are_parameters_of_the_ik_node(browser, stack):

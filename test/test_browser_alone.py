@@ -69,19 +69,17 @@ def page():
 def test_a_narrow_screen_shows_scene_and_goals_and_a_dead_page_says_so(page):
     """The panel leaves the scene free; the badge does not stay green."""
     with open_browser(page._server, NARROW) as browser:
-        browser.page.get_by_text('Reached', exact=True).wait_for(timeout=60000)
+        browser.page.get_by_text('Reached', exact=True).wait_for()
         assert 'No connection' not in browser.text()
         width, height = NARROW['width'], NARROW['height']
         for at in np.linspace(0.25, 0.7, 10):
             assert covering(browser, 0.5 * width, at * height) == 'CANVAS'
         assert in_scene(browser, page)
         browser.press(UNREACHABLE)
-        browser.page.wait_for_timeout(500)
-        assert page.tool_distance() > 0.5
+        assert browser.comes(lambda: page.tool_distance() > 0.5, 40.0)
         assert in_scene(browser, page)
         page.end()
-        browser.page.wait_for_timeout(1000 * SILENCE + 1500)
-        assert 'No connection' in browser.text()
+        assert browser.comes(lambda: 'No connection' in browser.text(), SILENCE + 40.0)
         assert 'Reached' not in browser.text()
 
 

@@ -84,7 +84,7 @@ def environment(**more: str) -> dict[str, str]:
 def run(folder: Path, names: Sequence[str], **more: str) -> dict:
     """Run the script in a folder and return what it printed."""
     done = subprocess.run([sys.executable, '-c', SCRIPT, json.dumps(names)], capture_output=True,
-                          text=True, timeout=300, cwd=folder, env=environment(**more))
+                          text=True, timeout=500, cwd=folder, env=environment(**more))
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
@@ -122,6 +122,6 @@ def test_the_insides_hold_as_plain_python():
     done = subprocess.run(
         [sys.executable, '-m', 'pytest', '-q', '-p', 'no:cacheprovider', 'test/uncompiled.py',
          'test/test_lanes.py', 'test/test_multi_start.py', '-k', 'uncompiled or lanes'],
-        capture_output=True, text=True, timeout=110, cwd=ROOT,
+        capture_output=True, text=True, timeout=500, cwd=ROOT,
         env=environment(DQ_IK_NATIVE='plain'))
     assert done.returncode == 0, done.stdout[-5000:]
