@@ -28,8 +28,10 @@ import shutil
 import sys
 import tempfile
 
+from background import begin, place
 from hypothesis import settings
-from packages import begin, place
+import long_runs  # noqa: F401  it has work to begin
+import packages  # noqa: F401  so has this
 
 ROOT = Path(__file__).resolve().parents[1]
 SCRATCH = Path(tempfile.mkdtemp(prefix='dq_ik_test_'))
@@ -82,12 +84,12 @@ def pytest_report_header() -> list[str]:
 
 
 def pytest_collection_modifyitems(items) -> None:
-    """Let tests that wait for long builds come last."""
+    """Let tests that wait for long work come last."""
     items.sort(key=lambda item: max(place(item.path.name), place(item.name)))
 
 
 def pytest_collection_finish(session) -> None:
-    """Begin the long builds, on a core that other tests leave free."""
+    """Begin the long work, on a core that other tests leave free."""
     if not session.config.option.collectonly:
         begin(name for item in session.items for name in (item.path.name, item.name))
 

@@ -14,14 +14,12 @@
 """
 What the tests of packaging share: the archive, the wheel, bare Pythons; each made once.
 
-Long builds begin with the session (:func:`begin`), on a core that other tests leave free.
+Long builds begin with the session (``background.py``).
 """
 
 from __future__ import annotations
 
 import atexit
-from collections.abc import Callable, Iterable
-from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache
 from importlib import metadata
 import os
@@ -31,7 +29,8 @@ import subprocess
 import sys
 import tarfile
 import tempfile
-from typing import Any
+
+from background import awaited, wait_for
 
 ROOT = Path(__file__).resolve().parents[1]
 PYTHON = f'python{sys.version_info.major}.{sys.version_info.minor}'
@@ -63,29 +62,9 @@ def scratch() -> Path:
     return Path(folder)
 
 
-POOL = ThreadPoolExecutor(1)
-
-
-def begin(names: Iterable[str]) -> None:
-    """Begin the builds that some tests wait for, in the order in which the tests come."""
-    for name in sorted(set(names), key=place):
-        if place(name):
-            _begun(WAIT_FOR_BUILDS[name])
-
-
-def place(name: str) -> int:
-    """Return where a file of tests or a test comes: 0, or after all others by its build."""
-    return 1 + list(WAIT_FOR_BUILDS).index(name) if name in WAIT_FOR_BUILDS else 0
-
-
-@cache
-def _begun(build: Callable[[], Any]) -> Future:
-    return POOL.submit(build)
-
-
 def generated() -> Path:
     """Return the assembly and C files of all levels; they are kept for the next session."""
-    return _begun(_generate).result()
+    return awaited(_generate)
 
 
 def _generate() -> Path:
@@ -97,7 +76,7 @@ def _generate() -> Path:
 
 def checked() -> tuple[dict[str, str], subprocess.CompletedProcess]:
     """Return settings in which the library checks indices, and how the core's tests went then."""
-    return _begun(_check).result()
+    return awaited(_check)
 
 
 def _check() -> tuple[dict[str, str], subprocess.CompletedProcess]:
@@ -113,10 +92,9 @@ def _check() -> tuple[dict[str, str], subprocess.CompletedProcess]:
         capture_output=True, text=True, check=False, timeout=500, cwd=ROOT, env=settings)
 
 
-#: files of tests, and single tests of other files, that wait for a build
-WAIT_FOR_BUILDS: dict[str, Callable[[], Any]] = {
-    'test_the_example_runs_on_aarch64': _generate, 'test_packaged_library.py': _generate,
-    'test_packaging.py': _generate, 'test_colcon.py': _generate, 'test_checked_build.py': _check}
+wait_for(_generate, 'test_the_example_runs_on_aarch64', 'test_packaged_library.py',
+         'test_packaging.py', 'test_colcon.py')
+wait_for(_check, 'test_checked_build.py')
 
 
 @cache

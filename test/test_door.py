@@ -34,11 +34,11 @@ from dq_ik.native.build import LIBRARY
 from dq_ik.native.door import ctypes_entries, Door
 from dq_ik.native.load import door, fault_of
 from helpers import close
+from long_runs import plain_environment
 import numpy as np
 import pytest
 from scipy.spatial import transform
 from scipy.spatial.transform import Rotation
-from test_plain import environment
 
 NAMES = ('panda', 'arm5', 'prismatic', 'mimic', 'two_arms', 'hand')
 native = pytest.mark.skipif(not hasattr(door(), 'path'), reason='there is no native library')
@@ -131,7 +131,7 @@ print(json.dumps({name: [kinematics(door(), name), solves(door(), name)] for nam
 def said(*names: str, **more: str) -> dict[str, list]:
     """Return what another process finds."""
     done = subprocess.run([sys.executable, '-c', SCRIPT, *names], capture_output=True, text=True,
-                          timeout=500, env=environment(**more))
+                          timeout=500, env=plain_environment(**more))
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 

@@ -13,20 +13,15 @@
 # limitations under the License.
 """A node under random messages for a short while: it answers all, and lives."""
 
-from pathlib import Path
-import subprocess
-import sys
-
+from background import awaited
+from long_runs import messages
 import pytest
-
-ROOT = Path(__file__).parents[1]
 
 
 @pytest.mark.slow
-def test_random_messages(tmp_path):
-    run = subprocess.run(
-        [sys.executable, '-m', 'tools.fuzz', '--ros', '--minutes', '0.33', '--seed', '1',
-         '--folder', str(tmp_path)], cwd=ROOT, capture_output=True, text=True, timeout=500)
+@pytest.mark.timeout(1500)
+def test_random_messages():
+    run = awaited(messages)
     assert run.returncode == 0, run.stdout + run.stderr
     counts = dict(line.rsplit(maxsplit=1) for line in run.stdout.splitlines() if line)
     assert counts['requests'] == counts['answers'] != '0'

@@ -22,13 +22,13 @@ from __future__ import annotations
 
 from pathlib import Path
 from random import Random
-import subprocess
-import sys
 
 from arms import judged
+from background import awaited
 from dq_ik import BatchResult, DqIkError, Goal, load_robot, Pose, Solver
 from hypothesis import given, HealthCheck, settings
 from hypothesis import strategies as st
+from long_runs import solves
 import numpy as np
 import pytest
 from tools.fuzz.batches import check_answers
@@ -67,10 +67,9 @@ def test_changed_text_is_a_robot_or_refused_with_a_sentence(r):
 
 
 @pytest.mark.slow
-def test_short_fuzz(tmp_path):
-    run = subprocess.run(
-        [sys.executable, '-m', 'tools.fuzz', '--minutes', '0.33', '--seed', '1', '--folder',
-         str(tmp_path)], cwd=ROOT, capture_output=True, text=True, timeout=300)
+@pytest.mark.timeout(1500)
+def test_short_fuzz():
+    run = awaited(solves)
     assert run.returncode == 0, run.stdout + run.stderr
 
 

@@ -28,8 +28,8 @@ import tempfile
 from dq_ik.native import files
 from dq_ik.native.build import LIBRARY
 from dq_ik.native.load import door
+from long_runs import plain_environment
 import pytest
-from test_plain import environment
 
 ROOT = Path(__file__).resolve().parents[1]
 NO_PRIVILEGE = ('setpriv', '--bounding-set=-dac_override,-dac_read_search')
@@ -82,7 +82,7 @@ class Copy:
         done = subprocess.run(
             [*command, sys.executable, '-c', SCRIPT, numba, self.folder / 'planar_3r.urdf'],
             capture_output=True, text=True, timeout=200, cwd=self.folder,
-            env=environment(PYTHONPATH=path, XDG_CACHE_HOME=str(self.cache),
+            env=plain_environment(PYTHONPATH=path, XDG_CACHE_HOME=str(self.cache),
                             PYTHONDONTWRITEBYTECODE='1', HOME=str(self.folder / 'nowhere')))
         assert done.returncode == 0, done.stderr
         assert 'Traceback' not in done.stderr

@@ -24,7 +24,9 @@ import subprocess
 import sys
 
 from arms import arm, PATIENT
+from background import awaited
 from dq_ik import Chain, IkResult, Pose, Solver
+from long_runs import insides, plain_environment
 import numpy as np
 import pytest
 
@@ -75,16 +77,10 @@ def essence(chain: Chain, result: IkResult) -> list[float]:
     return np.ravel([pose.matrix for pose in chain.fk_all(result.q).values()]).tolist()
 
 
-def environment(**more: str) -> dict[str, str]:
-    """Return the environment without what tests of compiled kernels need."""
-    kept = {key: value for key, value in os.environ.items() if not key.startswith('DQ_IK_')}
-    return {**kept, 'PYTHONPATH': os.pathsep.join(sys.path), **more}
-
-
 def run(folder: Path, names: Sequence[str], **more: str) -> dict:
     """Run the script in a folder and return what it printed."""
     done = subprocess.run([sys.executable, '-c', SCRIPT, json.dumps(names)], capture_output=True,
-                          text=True, timeout=500, cwd=folder, env=environment(**more))
+                          text=True, timeout=500, cwd=folder, env=plain_environment(**more))
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
@@ -118,10 +114,7 @@ def test_plain_answers_are_those_of_the_library(way, tmp_path):
         assert 'python -m dq_ik.native' in plain['warnings'][0]
 
 
+@pytest.mark.timeout(1500)
 def test_the_insides_hold_as_plain_python():
-    done = subprocess.run(
-        [sys.executable, '-m', 'pytest', '-q', '-p', 'no:cacheprovider', 'test/uncompiled.py',
-         'test/test_lanes.py', 'test/test_multi_start.py', '-k', 'uncompiled or lanes'],
-        capture_output=True, text=True, timeout=500, cwd=ROOT,
-        env=environment(DQ_IK_NATIVE='plain'))
+    done = awaited(insides)
     assert done.returncode == 0, done.stdout[-5000:]
