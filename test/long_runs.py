@@ -15,9 +15,13 @@
 
 from __future__ import annotations
 
+import json
 import os
+from pathlib import Path
 import subprocess
 import sys
+import tempfile
+from typing import Any
 
 from background import python, wait_for
 
@@ -45,6 +49,15 @@ def messages() -> subprocess.CompletedProcess:
     return python('-m', 'tools.fuzz', '--ros', '--minutes', '0.33', '--seed', '1', timeout=1000)
 
 
+def mixed_load() -> tuple[subprocess.CompletedProcess, dict[str, Any]]:
+    """Soak a node for 20 s; return the run and its numbers."""
+    with tempfile.TemporaryDirectory() as folder:
+        run = python('tools/soak.py', '--minutes', '0.33', '--folder', folder, timeout=1000)
+        file = Path(folder) / 'soak.json'
+        return run, json.loads(file.read_text()) if file.exists() else {}
+
+
 wait_for(insides, 'test_the_insides_hold_as_plain_python')
 wait_for(solves, 'test_short_fuzz')
 wait_for(messages, 'test_random_messages')
+wait_for(mixed_load, 'test_mixed_load')

@@ -13,16 +13,19 @@
 # limitations under the License.
 """A node under mixed load for 20 seconds; the bars that a busy machine cannot spoil."""
 
+from background import awaited
+from long_runs import mixed_load
 import pytest
-from tools.soak import soak, table
+from tools.soak import table
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(1500)
 def test_mixed_load():
-    found = soak(20.0)
-    rows, missed = table(found)
-    print('\n'.join(f'{what:36} {measured:>14} {bar:>10}' for what, measured, bar in rows))
+    run, found = awaited(mixed_load)
+    assert found, run.stdout + run.stderr
+    print(run.stdout)
+    _, missed = table(found)
     assert found['alive']
     assert not found['traceback']
     assert found['clients']['calls'] > 100

@@ -49,10 +49,11 @@ class Patience:
 
     def _waits(self) -> list[dict[str, float]]:
         """Return for each process how long each of its threads has waited so far."""
-        return [_waits_of(pid) for pid in self._pids]
+        return [waits_of(pid) for pid in self._pids]
 
 
-def _waits_of(pid: int) -> dict[str, float]:
+def waits_of(pid: int) -> dict[str, float]:
+    """Return how long [s] each thread of a process was ready to run, and did not."""
     found = {}
     for task in Path(f'/proc/{pid}/task').glob('*'):
         try:
