@@ -29,6 +29,7 @@ import sys
 import tempfile
 
 from background import begin, place
+from domains import reserve
 from hypothesis import settings
 import long_runs  # noqa: F401  it has work to begin
 import packages  # noqa: F401  so has this
@@ -52,7 +53,7 @@ if find_spec('numba') and os.environ.get('DQ_IK_NATIVE') != 'plain':
     os.environ['DQ_IK_KERNELS'] = 'numba'
 os.environ['ROS_LOG_DIR'] = str(SCRATCH / 'log')
 os.environ['ROS_AUTOMATIC_DISCOVERY_RANGE'] = 'LOCALHOST'
-os.environ['ROS_DOMAIN_ID'] = str(1 + os.getpid() % 100)
+os.environ['ROS_DOMAIN_ID'] = str(reserve())
 prepend('AMENT_PREFIX_PATH', sys.prefix)
 prepend('PYTHONPATH', ROOT)
 

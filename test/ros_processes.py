@@ -26,12 +26,14 @@ import sys
 import tempfile
 from typing import Any
 
+from domains import reserve
+
 ROOT = Path(__file__).parents[1]
 
 
-def use_own_domain(number: int) -> None:
+def use_own_domain() -> None:
     """Keep a test module apart from all others on the machine, and off the network."""
-    os.environ['ROS_DOMAIN_ID'] = str(1 + (os.getpid() + 13 * number) % 100)
+    os.environ['ROS_DOMAIN_ID'] = str(reserve())
     os.environ['ROS_AUTOMATIC_DISCOVERY_RANGE'] = 'LOCALHOST'
 
 

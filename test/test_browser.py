@@ -23,6 +23,7 @@ from pathlib import Path
 import time
 
 from browser import ARROW, open_browser, PLANE, RING, unavailable
+from domains import reserve
 from dq_ik.ros.follow.node import IkNode
 from dq_ik.ros.sim_node import SimNode
 from dq_ik.ros.viewer_node import ViewerNode
@@ -32,7 +33,7 @@ from ros_bench import ros_bench, wait_until
 
 TIP = 'panda_hand_tcp'
 PANDA = (Path(__file__).parent.parent / 'urdf' / 'panda.urdf').read_text()
-DOMAIN = 154
+DOMAIN = reserve()
 ARRIVED = 1e-3
 
 pytestmark = [

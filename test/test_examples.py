@@ -25,12 +25,13 @@ import subprocess
 import sys
 import time
 
+from domains import reserve
 import numpy as np
 import pytest
 
 ROOT = Path(__file__).parent.parent
 EXAMPLES = ROOT / 'examples'
-DOMAIN = 155
+DOMAIN = reserve()
 PANDA, TIP = 'panda', 'panda_hand_tcp'
 
 pytestmark = pytest.mark.timeout(300)

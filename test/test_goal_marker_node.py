@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from domains import reserve
 from dq_ik.pose import Pose
 from dq_ik.robot.urdf import load_robot
 from dq_ik.ros.conversions import fill_pose, pose_from_msg
@@ -32,7 +33,7 @@ from visualization_msgs.srv import GetInteractiveMarkers
 
 PANDA = (Path(__file__).parent.parent / 'urdf' / 'panda.urdf').read_text()
 TIP = 'panda_hand_tcp'
-DOMAIN = 153
+DOMAIN = reserve()
 GOAL = Pose.from_xyz_rpy((0.4, 0.1, 0.5), (3.1, 0.0, 0.2))
 
 

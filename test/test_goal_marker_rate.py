@@ -22,6 +22,7 @@ import time
 from types import ModuleType
 
 from diagnostic_msgs.msg import DiagnosticStatus
+from domains import reserve
 from dq_ik.pose import Pose
 from dq_ik.ros.conversions import fill_pose, pose_from_msg
 from dq_ik.ros.description import LATCHED
@@ -33,7 +34,7 @@ from visualization_msgs.msg import MarkerArray
 
 PANDA = (Path(__file__).parent.parent / 'urdf' / 'panda.urdf').read_text()
 TIP = 'panda_hand_tcp'
-DOMAIN = 165
+DOMAIN = reserve()
 TIME = 2.0  # of a stream of goals [s]
 MOST = 10.0  # updates per second that RViz keeps up with
 

@@ -26,7 +26,7 @@ import ros_processes
 import ros_robot
 from ros_world import ARM, CHAIN, Q, START_UP
 
-ros_processes.use_own_domain(3)
+ros_processes.use_own_domain()
 pytestmark = pytest.mark.timeout(600)
 POSE = CHAIN.fk(Q)
 REACHABLE = ['--xyz', *map(str, POSE.position), '--quat', *map(str, POSE.quaternion),

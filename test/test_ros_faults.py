@@ -36,7 +36,7 @@ from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 
-ros_processes.use_own_domain(9)
+ros_processes.use_own_domain()
 pytestmark = pytest.mark.timeout(600)
 
 

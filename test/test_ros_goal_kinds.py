@@ -17,6 +17,7 @@ from pathlib import Path
 import time
 
 from diagnostic_msgs.msg import DiagnosticStatus
+from domains import reserve
 from dq_ik.errors import OptionError
 from dq_ik.pose import Pose
 from dq_ik.robot.urdf import load_robot
@@ -34,7 +35,7 @@ from ros_world import ARM, CHAIN, close, Q, stamped
 from sensor_msgs.msg import JointState
 from test_look_at import angle_off
 
-DOMAIN = 165
+DOMAIN = reserve()
 TWO_ARMS = (Path(__file__).parents[1] / 'urdf' / 'two_arms.urdf').read_text()
 LEFT, RIGHT = TIPS = 'left_tool', 'right_tool'
 PAIR = load_robot(TWO_ARMS).chain(None, TIPS)

@@ -17,6 +17,7 @@ from functools import partial
 from pathlib import Path
 import time
 
+from domains import reserve
 from dq_ik.pose import Pose
 from dq_ik.robot.urdf import load_robot
 from dq_ik.ros.conversions import fill_pose
@@ -32,7 +33,7 @@ from ros_bench import ros_bench, wait_until
 import ros_robot
 from sensor_msgs.msg import JointState
 
-DOMAIN = 163
+DOMAIN = reserve()
 PANDA = (Path(__file__).parent.parent / 'urdf' / 'panda.urdf').read_text()
 TIP = 'panda_hand_tcp'
 HERE = Pose.from_xyz_rpy((0.1, 0.2, 0.3), (0.0, 0.0, 0.4))

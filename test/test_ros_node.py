@@ -33,7 +33,7 @@ from ros_world import ARM, CHAIN, close, Q, ROBOT, START_UP, World
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 
-ros_processes.use_own_domain(1)
+ros_processes.use_own_domain()
 pytestmark = pytest.mark.timeout(600)
 
 

@@ -30,7 +30,7 @@ from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 
-ros_processes.use_own_domain(2)
+ros_processes.use_own_domain()
 pytestmark = pytest.mark.timeout(600)
 SLIDE = ('<robot name="other"><link name="a"/><link name="b"/>'
          '<joint name="slide" type="prismatic"><parent link="a"/><child link="b"/>'

@@ -15,6 +15,7 @@
 
 import time
 
+from domains import reserve
 from dq_ik.pose import Pose
 from dq_ik.ros.follow.follower import take_all
 from dq_ik.ros.follow.node import IkNode
@@ -33,7 +34,7 @@ from sensor_msgs.msg import JointState
 TIPS = ('flange', 'finger_left')
 CHAIN = ros_robot.robot().groups['arm_and_hand']
 Q = CHAIN.configuration({**ros_robot.POSTURE, 'grip': 0.02})
-DOMAIN = 164
+DOMAIN = reserve()
 
 
 class World:

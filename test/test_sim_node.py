@@ -20,6 +20,7 @@ from pathlib import Path
 import time
 
 from builtin_interfaces.msg import Duration
+from domains import reserve
 from dq_ik.ros.description import LATCHED
 from dq_ik.ros.sim_node import SimNode
 from dq_ik.sim import SimulationError
@@ -30,7 +31,7 @@ from std_msgs.msg import String
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 PANDA = (Path(__file__).parent.parent / 'urdf' / 'panda.urdf').read_text()
-DOMAIN = 151
+DOMAIN = reserve()
 
 
 @pytest.fixture

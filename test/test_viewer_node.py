@@ -21,6 +21,7 @@ import math
 from pathlib import Path
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
+from domains import reserve
 from dq_ik.pose import Pose
 from dq_ik.robot.urdf import load_robot
 from dq_ik.ros.conversions import fill_pose, pose_from_msg
@@ -39,7 +40,7 @@ import viser
 
 PANDA = (Path(__file__).parent.parent / 'urdf' / 'panda.urdf').read_text()
 TIP = 'panda_hand_tcp'
-DOMAIN = 152
+DOMAIN = reserve()
 GOAL = Pose.from_xyz_rpy((0.4, 0.1, 0.5), (3.1, 0.0, 0.2))
 
 

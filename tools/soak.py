@@ -56,7 +56,7 @@ def soak(seconds: float) -> dict[str, Any]:
     """Run all parts beside a node; return what was measured."""
     from dq_ik.ros.client import Client
     from moveit_msgs.srv import GetPositionIK
-    ros_processes.use_own_domain(70)
+    ros_processes.use_own_domain()
     with ros_processes.run_node(robot_description=ros_robot.urdf_text(), **ARM) as node:
         with Client('soak') as client:
             ready = client.node.create_client(GetPositionIK, '/dq_ik/compute_ik')

@@ -251,7 +251,7 @@ def fuzz_node(seed: int, seconds: float, folder: Path) -> tuple[Counter, list[st
     """Attack nodes for a while; one that dies or hangs is replaced."""
     counts: Counter = Counter()
     kinds: Counter = Counter()
-    ros_processes.use_own_domain(seed + 40)
+    ros_processes.use_own_domain()
     end, number = time.monotonic() + seconds, 0
     while time.monotonic() < end:
         number += 1
