@@ -61,7 +61,7 @@ except IndexError:
 def test_wrong_indices_are_found():
     settings, _ = checked()
     done = subprocess.run([sys.executable, '-c', WRONG], capture_output=True, text=True,
-                          timeout=100, env={**settings, 'DQ_IK_KERNELS': 'numba'})
+                          timeout=500, env={**settings, 'DQ_IK_KERNELS': 'numba'})
     assert done.stdout.strip() == 'found', done.stderr
 
 

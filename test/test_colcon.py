@@ -56,7 +56,7 @@ def shell(workspace: Path, command: str) -> str:
     environment['PATH'] = f'{Path(sys.executable).parent}{os.pathsep}{environment["PATH"]}'
     result = subprocess.run(
         ['bash', '-c', f'. install/local_setup.bash && cd / && {command}'],
-        cwd=workspace, env=environment, capture_output=True, text=True, check=False, timeout=120)
+        cwd=workspace, env=environment, capture_output=True, text=True, check=False, timeout=500)
     assert result.returncode == 0, result.stdout[-2000:] + result.stderr[-2000:]
     return result.stdout
 

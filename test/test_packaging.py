@@ -89,7 +89,7 @@ def test_executable_names_what_is_wrong(prefix, environment, name, tmp_path):
     """Each executable starts; a bad parameter ends it with a sentence instead of a traceback."""
     result = subprocess.run(
         [prefix / 'lib' / 'dq_ik' / name, '--ros-args', '-p', 'robot_description:=<robot/>'],
-        env=environment, capture_output=True, text=True, cwd=tmp_path, timeout=120, check=False)
+        env=environment, capture_output=True, text=True, cwd=tmp_path, timeout=500, check=False)
     assert result.returncode == 1
     assert 'Traceback' not in result.stdout + result.stderr
     assert 'robot' in result.stderr

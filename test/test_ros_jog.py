@@ -24,6 +24,7 @@ import termios
 import time
 
 from diagnostic_msgs.msg import DiagnosticStatus
+from domains import reserve
 from dq_ik.pose import Pose
 from dq_ik.ros.description import LATCHED
 from dq_ik.ros.follow.node import IkNode
@@ -39,7 +40,7 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Bool
 from test_ros_goal_kinds import LEFT, PAIR, RIGHT, TIPS, TWO_ARMS
 
-DOMAIN = 171
+DOMAIN = reserve()
 URDF = ros_robot.urdf_text()
 FORWARD = (0.1, 0.0, 0.0, 0.0, 0.0, 0.0)
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))

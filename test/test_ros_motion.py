@@ -26,7 +26,7 @@ import ros_robot
 from ros_world import ARM, CHAIN, close, Q, stamped, START_UP, World
 from sensor_msgs.msg import JointState
 
-ros_processes.use_own_domain(27)
+ros_processes.use_own_domain()
 pytestmark = pytest.mark.timeout(600)
 SLACK = 1.5  # stamps of messages against the steady clock of the node
 

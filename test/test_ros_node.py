@@ -167,7 +167,7 @@ def test_diagnostics_count(world):
         msg = world.newest.get('/diagnostics')
         values = {pair.key: pair.value for pair in msg.status[0].values} if msg else {}
         return values.get('goals_reached', '0') != '0' and float(values['latency_median']) < 0.1
-    wait_until(counted, 5.0)
+    wait_until(counted)
     summary = world.newest['/diagnostics'].status[0]
     assert summary.name == 'dq_ik: arm'
     values = {pair.key: pair.value for pair in summary.values}

@@ -41,6 +41,7 @@ from rclpy.node import Node
 
 # What the middleware says about a message, such as when it was received [ns].
 MessageInfo = Mapping[str, Any]
+REFUSAL_SHOWN = 1.0  # time in which steps to an older goal do not hide a refusal [s]
 PURSUIT = 0.01  # period of the steps to a goal that is not met yet, where there is no rate [s]
 
 
@@ -273,8 +274,9 @@ class Follower:
         self.counters.last_refusal = str(error)
         self._node.get_logger().warning(
             f'goal not followed: {error}', throttle_duration_sec=WARN_PERIOD)
+        self._refusal_time = perf_counter()
         self._status.offer(DiagnosticStatus.ERROR, partial(
-            status.refusal_status, self._name, str(error)), perf_counter())
+            status.refusal_status, self._name, str(error)), self._refusal_time)
 
     def _report(self, result: IkResult, started: float, fresh: bool) -> None:
         """
@@ -289,6 +291,8 @@ class Follower:
         if fresh or not self.stream.pending:
             self.counters.reached += reached
             self.counters.best_reach += not reached and not self.stream.pending
+        if not fresh and now - self._refusal_time < REFUSAL_SHOWN:
+            return
         level = DiagnosticStatus.OK if reached else DiagnosticStatus.WARN
         self._status.offer(level, partial(
             status.result_status, self._name, result, self.stream), now)
