@@ -18,8 +18,8 @@ from __future__ import annotations
 
 import math
 
-from arms import arm, judged, PATIENT
-from dq_ik import Goal, load_robot, Pose, SeedError, Solver, UrdfError
+from arms import arm, judged, PATIENT, URDF
+from dq_ik import ChainError, Goal, load_robot, Pose, SeedError, Solver, UrdfError
 from dq_ik.core.memory.layout import FARTHEST
 from dq_ik.options import METHODS
 from helpers import close
@@ -136,3 +136,14 @@ def test_bounds_that_are_too_far_are_refused():
     chain = load_robot(three('continuous', '')).chain()
     with pytest.raises(SeedError, match='j0'):
         chain.solve(chain.fk((0.3, 0.4, 0.5)), bounds=([1e50, -1, -1], [1e51, 1, 1]))
+
+
+@pytest.mark.parametrize('far', [1.1e9, 1e154, 1e308])
+def test_origins_and_tools_far_away_are_refused(far):
+    """With them, forward kinematics would be NaN, and goals made of it."""
+    text = (URDF / 'panda.urdf').read_text()
+    assert '<origin xyz="0 0 0.333"' in text
+    with pytest.raises(UrdfError, match=r'joint1. has its origin farther away than 1e\+09 m'):
+        load_robot(text.replace('<origin xyz="0 0 0.333"', f'<origin xyz="0 0 {-far}"'))
+    with pytest.raises(ChainError, match=r'the tool is at .* must be within 1e\+09 m'):
+        load_robot(text).chain(None, 'panda_hand', Pose.from_xyz_rpy((0, far, 0), (0, 0, 0)))

@@ -20,6 +20,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from dq_ik.core.memory.layout import FARTHEST
 from dq_ik.core.packing import joints as core
 from dq_ik.core.packing.joints import JointType
 from dq_ik.errors import ChainError, listing
@@ -75,8 +76,10 @@ def tip_table(model: RobotModel, rows: Mapping[str, int], base: str, tips: Seque
 
     :param rows: of the joints, as :func:`joint_table` returns them
     :param tool: pose of the goal frame in each tip link
-    :raises ChainError: if a tip is not below the base
+    :raises ChainError: if a tip is not below the base, or the tool is far away
     """
+    if np.abs(tool.position).max() > FARTHEST:
+        raise ChainError(f'the tool is at {tool.position}; it must be within {FARTHEST:g} m')
     table = np.zeros((len(tips), core.TIP.width))
     for row, tip in enumerate(tips):
         if base != model.root:

@@ -105,6 +105,8 @@ class Joint:
         object.__setattr__(self, 'axis', self._unit_axis())
         if math.isnan(self.lower) or math.isnan(self.upper):
             raise UrdfError(f"joint '{self.name}' has a limit that is not a number")
+        if max(map(abs, self.origin.position.tolist())) > FARTHEST:
+            raise UrdfError(f"joint '{self.name}' has its origin farther away than {FARTHEST:g} m")
         if self.lower > self.upper:
             raise UrdfError(f"joint '{self.name}' has its limits inverted: "
                             f'lower {self.lower} > upper {self.upper}')
@@ -118,8 +120,7 @@ class Joint:
                 raise UrdfError(f"joint '{self.name}' has the {what} limit {getattr(self, what)}; "
                                 'it must not be negative')
         if not 0 <= self.swing <= math.pi:
-            raise UrdfError(f"ball joint '{self.name}' has the swing {self.swing}; "
-                            'it must be in [0, pi]')
+            raise UrdfError(f"ball '{self.name}' has the swing {self.swing}; wanted: 0 to pi")
         if not -math.pi <= self.twist[0] <= 0 <= self.twist[1] <= math.pi:
             raise UrdfError(f"ball joint '{self.name}' has the twist range {self.twist}; "
                             'it must contain 0 and lie in [-pi, pi]')
