@@ -71,6 +71,7 @@ class Follower:
         self._timer: Any = None
         self._tick_time = 0.0
         self._longest_step = 2.0 / RATE
+        self._refusal_time = -REFUSAL_SHOWN
         self._summary_time = perf_counter()
 
     def use(self, prepared: Prepared) -> None:
