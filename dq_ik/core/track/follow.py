@@ -18,9 +18,9 @@ import math
 
 from dq_ik.core.algebra.vector import copy
 from dq_ik.core.compile import kernel, routine
-from dq_ik.core.memory.blocks import answer_of, request_of, work_of
+from dq_ik.core.memory.blocks import answer_of, work_of
 from dq_ik.core.memory.clock import seconds
-from dq_ik.core.memory.layout import FARTHEST, Policy
+from dq_ik.core.memory.layout import Policy
 from dq_ik.core.solve.best_reach import newton
 from dq_ik.core.solve.residual import evaluate
 from dq_ik.core.solve.verdict import exceed, finish, press, report, Status
@@ -42,7 +42,7 @@ def follow(blocks, state, dt, fresh, timeout):
     :param dt: time since the last answer [s]
     :param fresh: whether the goals were given with this frame; else they are those of before
     """
-    request, answer, work = request_of(blocks), answer_of(blocks), work_of(blocks)
+    answer, work = answer_of(blocks), work_of(blocks)
     start = seconds(work.clock)
     work.deadline[0] = start + timeout
     answer.iterations[0] = answer.restarts[0] = answer.n_solutions[0] = answer.n_trace[0] = 0
@@ -67,7 +67,7 @@ def follow(blocks, state, dt, fresh, timeout):
         state.lost[0] = state.aiming[0] = state.jumped[0] = 0
         answer.status[0] = Status.CONVERGED.value
     report(blocks, cost)
-    _settle(request, state, answer, 0.0 if jumped else dt)
+    _settle(state, answer, 0.0 if jumped else dt)
     if state.look_ahead > 0 and state.lost[0] == 0:
         look_ahead(blocks, state)
         copy(state.q, answer.q)
@@ -157,23 +157,13 @@ def _aim(blocks, state, dt, most, beyond):
 
 
 @kernel
-def _settle(request, state, answer, dt):
+def _settle(state, answer, dt):
     """
-    Take the answer over, with its velocity; measure how far the limits are.
+    Take the answer over, with its velocity.
 
     :param dt: time of the step [s]; 0: it has no velocity that will go on
     """
-    state.margin[0], state.time_left[0] = 1.0, math.inf
-    state.nearest[0] = state.next[0] = -1
     moving = answer.status[0] == Status.CONVERGED and dt > 0.0
     for i in range(state.q.shape[0]):
         state.qdot[i] = (answer.q[i] - state.q[i]) / dt if moving else 0.0
         state.q[i] = answer.q[i]
-        low, high = state.q[i] - request.lower[i], request.upper[i] - state.q[i]
-        if request.metric[i] < 0.0 or not 0.0 < low + high < FARTHEST:
-            continue
-        if min(low, high) < state.margin[0] * (low + high):
-            state.margin[0], state.nearest[0] = min(low, high) / (low + high), i
-        ahead = high if state.qdot[i] > 0.0 else low
-        if ahead < state.time_left[0] * abs(state.qdot[i]):
-            state.time_left[0], state.next[0] = ahead / abs(state.qdot[i]), i
