@@ -83,7 +83,7 @@ class Copy:
             [*command, sys.executable, '-c', SCRIPT, numba, self.folder / 'planar_3r.urdf'],
             capture_output=True, text=True, timeout=200, cwd=self.folder,
             env=plain_environment(PYTHONPATH=path, XDG_CACHE_HOME=str(self.cache),
-                            PYTHONDONTWRITEBYTECODE='1', HOME=str(self.folder / 'nowhere')))
+                                  PYTHONDONTWRITEBYTECODE='1', HOME=str(self.folder / 'nowhere')))
         assert done.returncode == 0, done.stderr
         assert 'Traceback' not in done.stderr
         found = json.loads(done.stdout)

@@ -121,7 +121,7 @@ def test_a_controller_moves_smoothly_between_commands(robot, jitter):
     segments, points, positions, speeds = Segments(0.05), [], [], []
     times = 0.01 * np.arange(1, 200) + rng.uniform(0.0, jitter, 199)
     for now, later in pairwise(times):
-        points = segments.next(np.full(6, 0.5 * np.sin(now)), now, chain)
+        points = segments.points_to(np.full(6, 0.5 * np.sin(now)), now, chain)
         for tick in np.arange(np.ceil(1e3 * now), np.ceil(1e3 * later)):
             q, v = spline(points, 1e-3 * tick - now)
             positions.append(q[0])

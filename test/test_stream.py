@@ -180,7 +180,7 @@ def test_the_outlook_names_the_joint_that_comes_to_its_limit(robot):
         s.follow('flange', s.chain.fk(q), DT * k)
         if k == 0:
             s.reseed(q)
-    assert (s.outlook.nearest, s.outlook.next) == (s.chain.joint_names[5],) * 2
+    assert (s.outlook.nearest, s.outlook.coming) == (s.chain.joint_names[5],) * 2
     assert s.outlook.time_left == pytest.approx((upper - q[5]) / 0.4, rel=0.02)
     assert s.outlook.sentence.startswith(f'{s.chain.joint_names[5]} is at its limit in 0.3 s')
 
@@ -192,7 +192,7 @@ def test_before_any_goal_the_outlook_is_that_of_the_posture(robot):
                           for q, lower, upper, name in rows if np.isfinite(upper - lower))
     assert s.outlook.margin == pytest.approx(margin)
     assert s.outlook.nearest == nearest
-    assert (s.outlook.time_left, s.outlook.next, s.outlook.sentence) == (np.inf, '', '')
+    assert (s.outlook.time_left, s.outlook.coming, s.outlook.sentence) == (np.inf, '', '')
     assert (s.speed_share, s.phase) == (0.0, 'idle')
 
 
@@ -245,7 +245,7 @@ def test_without_limits_there_are_no_shares(robot):
     assert limited.speed_share > 0.0
     limited.settle(2 * DT + 2.0 * LONGEST_STEP)
     assert limited.speed_share == 0.0
-    assert limited.outlook.next == ''
+    assert limited.outlook.coming == ''
 
 
 def test_the_phase_says_what_the_stream_does(robot):

@@ -239,4 +239,3 @@ def _checked(values: ArrayLike, count: int, what: str) -> np.ndarray:
         raise GoalError(f'{what} is {numbers.tolist()}; it must be finite and at most '
                         f'{FASTEST:g} in size')
     return numbers
-

@@ -32,13 +32,13 @@ class Outlook:
     :param margin: distance to the nearest limit, as a part of the range of its joint
     :param nearest: that joint; empty: no joint has limits
     :param time_left: time in which a joint is at its limit at the present speed [s]
-    :param next: that joint; empty: none moves towards a limit
+    :param coming: that joint; empty: none moves towards a limit
     """
 
     margin: float = math.nan
     nearest: str = ''
     time_left: float = math.nan
-    next: str = ''
+    coming: str = ''
 
     @classmethod
     def of(cls, names: Sequence[str], q: np.ndarray, qdot: np.ndarray, lower: np.ndarray,
@@ -67,7 +67,7 @@ class Outlook:
         """Return a warning, empty while no limit is near in time."""
         if not 0.0 <= self.time_left <= SOON:
             return ''
-        return f'{self.next} is at its limit in {self.time_left:.1f} s at this speed'
+        return f'{self.coming} is at its limit in {self.time_left:.1f} s at this speed'
 
 
 def share_of_limits(values: np.ndarray, limits: np.ndarray, none: float) -> float:

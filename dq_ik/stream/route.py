@@ -100,7 +100,7 @@ class Route:
 
     @property
     def left(self) -> float:
-        """What is left of the route, up to the halt."""
+        """Return what is left of the route, up to the halt."""
         return self.stop - self.s
 
     def halt(self, speed: float) -> None:

@@ -46,7 +46,7 @@ class Segments:
         self._time = 0.0
         self._command = np.empty(0)
 
-    def next(self, q: np.ndarray, now: float, chain: Chain) -> list[Point]:
+    def points_to(self, q: np.ndarray, now: float, chain: Chain) -> list[Point]:
         """
         Return the points of the way, times from now on.
 

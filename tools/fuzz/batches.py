@@ -79,7 +79,7 @@ def configurations(rng: np.random.Generator, chain: Chain, count: int) -> np.nda
 
 
 def poses(rng: np.random.Generator, there: np.ndarray) -> np.ndarray:
-    """Draw poses (N, 4, 4): reached, half a turn away, beside, anywhere, huge or tiny."""
+    """Draw matrices of goals: reached, half a turn away, beside, anywhere, huge or tiny."""
     T, kind = there.copy(), rng.integers(0, 9, len(there))
     flips = np.array([np.diag(d) for d in ((1.0, -1.0, -1.0), (-1.0, 1.0, -1.0),
                                            (-1.0, -1.0, 1.0))])

@@ -159,7 +159,6 @@ ANSWER = Table('answer', ('n', 'n_tips', 'max_solutions', 'max_trace'), (
 ))
 
 
-
 class Policy(IntEnum):
     """What a stream does while its goal cannot be followed."""
 

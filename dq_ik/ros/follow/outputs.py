@@ -104,7 +104,8 @@ def _trajectory(node: Node, settings: NodeSettings) -> Controller:
         points = [JointTrajectoryPoint(
             time_from_start=Duration(sec=int(time), nanosec=int(1e9 * (time % 1.0))),
             positions=_doubles(joints(position)), velocities=_doubles(joints.velocity(velocity)))
-            for time, position, velocity in segments.next(q, 1e-9 * now.nanoseconds, joints.chain)]
+            for time, position, velocity in segments.points_to(
+                q, 1e-9 * now.nanoseconds, joints.chain)]
         msg = JointTrajectory(joint_names=joints.names, points=points)
         msg.header.stamp = now.to_msg()
         publisher.publish(msg)

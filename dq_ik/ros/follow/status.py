@@ -101,7 +101,7 @@ def motion_facts(stream: Tracker) -> list[tuple[str, str]]:
         ('margin', f'{outlook.margin:.3f}'),
         ('nearest_limit', outlook.nearest),
         ('time_left', f'{outlook.time_left:.2f}'),
-        ('next_limit', outlook.next),
+        ('next_limit', outlook.coming),
         *((key, '' if math.isnan(share) else f'{share:.3f}') for key, share in shares)]
 
 
