@@ -307,6 +307,19 @@ def test_tick_solves_each_goal_once(robot):
     assert s.tick(DT, DT) is None
 
 
+def test_goals_slower_than_the_ticks_keep_their_own_time(robot):
+    s = stream(robot, rate=500.0)
+    for k in range(500):
+        now = 0.002 * k
+        if k % 5 == 0:
+            s.set_goal('flange', s.chain.fk(START + 0.2 * np.sin(now)), now)
+        s.tick(now, 0.002)
+    a, b = (s.chain.fk(START + 0.2 * np.sin(t)) for t in (0.98, 0.99))
+    metres, radians = a.distance(b)
+    assert s.steps.state.goal_speed[0] == pytest.approx(
+        np.hypot(metres, 0.3 * radians) / 0.01, rel=0.05)
+
+
 # --- watchdog ------------------------------------------------------------------------------------
 
 def test_watchdog_brakes_and_holds_when_goals_stop(robot):

@@ -199,12 +199,16 @@ class Tracker:
 
     def answer(self, now: float) -> IkResult:
         """Take a step towards the goals that were set, and command it at once."""
-        since = 0.0 if self._answer_time is None else now - self._answer_time
-        dt = min(max(since, 0.0), LONGEST_STEP)
-        self._answer_time = now
+        dt = self._since_answer(now)
         result = self.solve(dt if self._is_limited else 1.0)
         self._move(now, dt)
         return result
+
+    def _since_answer(self, now: float) -> float:
+        """Return the time since the last step, 0 at the first one; note that this is one."""
+        since = 0.0 if self._answer_time is None else now - self._answer_time
+        self._answer_time = now
+        return min(max(since, 0.0), LONGEST_STEP)
 
     def tick(self, now: float, dt: float) -> IkResult | None:
         """
@@ -214,8 +218,8 @@ class Tracker:
         """
         result = None
         if self._is_new or self.pending:
-            first, self._answer_time = self._answer_time is None, now
-            result = self.solve((0.0 if first else dt) if self._is_limited else 1.0)
+            since = self._since_answer(now)
+            result = self.solve(since if self._is_limited else 1.0)
         if self._is_stale(now):
             self.hold()
         if self.motion is None:
