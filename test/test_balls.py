@@ -70,7 +70,7 @@ def test_swing_and_twist_can_be_given():
 
 
 @pytest.mark.parametrize(('ball', 'words'), [
-    (Ball(('j1', 'j2', 'j3'), swing=4.0), r'swing 4.0; it must be in \[0, pi\]'),
+    (Ball(('j1', 'j2', 'j3'), swing=4.0), r'swing 4.0; wanted: 0 to pi'),
     (Ball(('j1', 'j2', 'j3'), twist=(0.1, 0.2)), 'must contain 0'),
 ])
 def test_impossible_swing_and_twist_are_refused(ball, words):

@@ -91,7 +91,7 @@ def test_motion_keeps_its_limits_and_arrives_without_overshoot(limiting, jerk, t
     assert (q * np.sign(goal) <= np.abs(goal) + 1e-12).all()
     np.testing.assert_allclose(q[-1], goal, rtol=0, atol=1e-12)
     np.testing.assert_array_equal(v[-1], 0.0)
-    assert m.at_rest
+    assert not m.qdot.any()
 
 
 def test_the_time_of_a_move_is_nearly_the_least():
