@@ -50,12 +50,14 @@ class Tally:
     """
     Goals sent and the answers to them.
 
-    Errors are measured here, by forward kinematics on the joints that were commanded; what the
-    solver says about itself is not used.
+    Counting begins when the first goal is met: before, the arm travels to the path at limited
+    speed. Errors are measured here, by forward kinematics on the joints that were commanded; what
+    the solver says about itself is not used.
     """
 
     options: IkOptions = field(default_factory=IkOptions)
     sent: int = 0
+    travelling: int = 0  # goals until the arm was at the path
     answers: list[Answer] = field(default_factory=list)
     _waiting: deque[Waiting] = field(default_factory=lambda: deque(maxlen=IN_FLIGHT))
     _times: list[float] = field(default_factory=list)
@@ -97,8 +99,13 @@ class Tally:
             self._close(self._waiting.popleft())
 
     def _close(self, item: Waiting) -> None:
-        if item.best:
+        if not item.best:
+            return
+        if self.answers or self._is_met(item.best):
             self.answers.append(item.best)
+        else:
+            self.travelling += 1
+            self.sent -= 1
 
     def _is_met(self, answer: Answer) -> bool:
         return (answer.position_error <= SLACK * self.options.position_tolerance
@@ -114,6 +121,8 @@ class Tally:
         self.finish()
         lines = [f'goals sent      {self.sent}', f'answered        {len(self.answers)}',
                  f'solved          {self.solved}']
+        if self.travelling:
+            lines.append(f'on the way      {self.travelling} goals, until the arm was there')
         if self.answers:
             position = [answer.position_error for answer in self.answers]
             rotation = [answer.rotation_error for answer in self.answers]
