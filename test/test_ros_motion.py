@@ -135,3 +135,17 @@ def test_the_policy_stop_holds_still(world):
     np.testing.assert_array_equal(world.command(), here)
     assert world.change(lost_policy='intercept')[0].successful
     world.arrive(CHAIN.fk(Q))
+
+
+def test_the_watchdog_stops_the_way_to_a_goal_without_a_rate(world):
+    world.arrive(CHAIN.fk(Q))
+    assert world.change(goal_timeout=0.1)[0].successful
+    goal = CHAIN.fk(Q + 0.8)
+    world.send(goal)
+    world.status('holding position', DiagnosticStatus.STALE)
+    held = world.command()
+    time.sleep(0.5)
+    np.testing.assert_array_equal(world.command(), held)
+    assert not close(held, goal)
+    assert world.change(goal_timeout=0.0)[0].successful
+    world.arrive(CHAIN.fk(Q))

@@ -45,7 +45,7 @@ class StreamSettings:
     goal_axis: tuple[float, ...] = setting(
         (0.0, 0.0, 1.0), 'axis of the tip for goal_mode axis', length=3)
     rate: float = setting(
-        0.0, 'commands per second [Hz], 0.01 or more; 0: one command per goal, when it arrives',
+        0.0, 'commands per second [Hz], 0.01 or more; 0: as goals arrive and on the way',
         minimum=0.0, maximum=2000.0)
     velocity_scaling: float = setting(
         1.0, 'greatest joint speed as a fraction of the URDF limits; 0: no limit, jumps happen',

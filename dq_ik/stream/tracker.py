@@ -220,7 +220,7 @@ class Tracker:
         if self._is_new or self.pending:
             since = self._since_answer(now)
             result = self.solve(since if self._is_limited else 1.0)
-        if self._is_stale(now):
+        if self.is_stale(now):
             self.hold()
         if self.motion is None:
             self._move(now, dt)
@@ -293,6 +293,7 @@ class Tracker:
         """Return the seconds since the last goal, None if there was none."""
         return None if self._goal_time is None else now - self._goal_time
 
-    def _is_stale(self, now: float) -> bool:
+    def is_stale(self, now: float) -> bool:
+        """Tell whether no goal came for too long, and the motion still has to be stopped."""
         age = self.goal_age(now)
         return not self.holding and age is not None and 0 < self.goal_timeout < age

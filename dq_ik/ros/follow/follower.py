@@ -40,8 +40,6 @@ from dq_ik.stream.tracker import Tracker
 from rclpy.node import Node
 
 # What the middleware says about a message, such as when it was received [ns].
-MessageInfo = Mapping[str, Any]
-REFUSAL_SHOWN = 1.0  # time in which steps to an older goal do not hide a refusal [s]
 PURSUIT = 0.01  # period of the steps to a goal that is not met yet, where there is no rate [s]
 
 
@@ -71,7 +69,7 @@ class Follower:
         self._timer: Any = None
         self._tick_time = 0.0
         self._longest_step = 2.0 / RATE
-        self._refusal_time = -REFUSAL_SHOWN
+        self._refusal_time = -status.REFUSAL_SHOWN
         self._summary_time = perf_counter()
 
     def use(self, prepared: Prepared) -> None:
@@ -112,20 +110,22 @@ class Follower:
 
     # --- callbacks -------------------------------------------------------------------------------
 
-    def on_goal(self, tip: str, kind: GoalKind, msg: Any, info: MessageInfo) -> None:
+    def on_goal(self, tip: str, kind: GoalKind, msg: Any, info: Mapping[str, Any]) -> None:
         """Take the goals that have arrived; without a rate, answer them at once."""
         started = perf_counter()
         goals = self._arrived(tip, kind, msg, info)
-        if not sum(self._set_goal(*goal, started) for goal in goals) or self._timer is not None:
-            return
-        self._answer(started, True)
+        if sum(self._set_goal(*goal, started) for goal in goals) and self._timer is None:
+            self._answer(started, True)
 
     def on_pursuit(self) -> None:
         """Go on towards a goal that is not met yet, where there is no rate."""
-        if self._timer is None and self.stream.pending:
-            self._answer(perf_counter(), False)
-        else:
+        now, stream = perf_counter(), self.stream
+        if self._timer is not None or not stream.pending:
             self._pursuit.cancel()
+        elif stream.is_stale(now):
+            self._hold(now)
+        else:
+            self._answer(now, False)
 
     def _answer(self, started: float, fresh: bool) -> None:
         """Take a step towards the goals and command it."""
@@ -159,8 +159,12 @@ class Follower:
         if result is not None:
             self._report(result, now, fresh)
         if stream.holding and not held:
-            self._status.offer(DiagnosticStatus.STALE, partial(
-                status.hold_status, self._name, stream.goal_age(now) or 0.0), now)
+            self._hold(now)
+
+    def _hold(self, now: float) -> None:
+        self.stream.hold()
+        self._status.offer(DiagnosticStatus.STALE, partial(
+            status.hold_status, self._name, self.stream.goal_age(now) or 0.0), now)
 
     def summarise(self) -> None:
         """Publish the diagnostics of the last second, and a status that was held back."""
@@ -224,7 +228,7 @@ class Follower:
             self._timer = steady_timer(self._node, 1.0 / rate, self.on_tick)
 
     def _arrived(self, tip: str, kind: GoalKind, msg: Any,
-                 info: MessageInfo) -> list[tuple[str, GoalKind, Any]]:
+                 info: Mapping[str, Any]) -> list[tuple[str, GoalKind, Any]]:
         """
         Return a goal and all that wait on other topics, in the order of their arrival.
 
@@ -280,19 +284,14 @@ class Follower:
             status.refusal_status, self._name, str(error)), self._refusal_time)
 
     def _report(self, result: IkResult, started: float, fresh: bool) -> None:
-        """
-        Count an answer and offer its status.
-
-        :param started: when its goal was taken up.
-        :param fresh: whether the goal is new.
-        """
+        """Count an answer and offer its status; ``started`` is when its goal was taken up."""
         now, reached = perf_counter(), result.success
         if fresh:
             self.counters.latencies.append(now - started)
         if fresh or not self.stream.pending:
             self.counters.reached += reached
             self.counters.best_reach += not reached and not self.stream.pending
-        if not fresh and now - self._refusal_time < REFUSAL_SHOWN:
+        if not fresh and now - self._refusal_time < status.REFUSAL_SHOWN:
             return
         level = DiagnosticStatus.OK if reached else DiagnosticStatus.WARN
         self._status.offer(level, partial(

@@ -28,6 +28,7 @@ from dq_ik.stream.tracker import Tracker
 
 # Latencies kept for the diagnostics: the last second of a fast stream.
 WINDOW = 1000
+REFUSAL_SHOWN = 1.0  # time in which steps to an older goal do not hide a refusal [s]
 
 
 @dataclass
