@@ -40,8 +40,14 @@ def shoulder(second="<axis xyz='0 1 0'/>", third="<axis xyz='1 0 0'/>"):
     return f"<robot name='r'>{''.join(links + joints)}</robot>"
 
 
-def test_three_crossing_joints_become_a_ball():
+def test_three_crossing_joints_keep_their_box_unless_a_cone_is_given():
     model = load_robot(shoulder(), balls={'shoulder': ('j1', 'j2', 'j3')})
+    assert model.joints == load_robot(shoulder()).joints
+
+
+@pytest.mark.parametrize('given', [{'swing': 1.0}, {'twist': (-1.0, 2.0)}])
+def test_three_crossing_joints_become_a_ball(given):
+    model = load_robot(shoulder(), balls={'shoulder': Ball(('j1', 'j2', 'j3'), **given)})
     ball = model.joint('shoulder')
     assert model.links == ('a', 'd', 'e')
     assert (ball.kind, ball.parent, ball.child) == (JointKind.BALL, 'a', 'd')
@@ -72,10 +78,21 @@ def test_swing_and_twist_can_be_given():
 @pytest.mark.parametrize(('ball', 'words'), [
     (Ball(('j1', 'j2', 'j3'), swing=4.0), r'swing 4.0; wanted: 0 to pi'),
     (Ball(('j1', 'j2', 'j3'), twist=(0.1, 0.2)), 'must contain 0'),
+    (Ball(('j1', 'j2', 'j3'), swing=1.0, axis=(0, 0, 0)), 'an axis needs a direction'),
+    (Ball(('j1', 'j2', 'j3'), swing=1.0, axis=(0, 0, math.inf)), r'the axis \(0, 0, inf\)'),
+    (Ball(('j1', 'j2', 'j3'), swing=1.0, axis=(0, 1)), r'the axis \(0, 1\); wanted: three'),
+    (Ball(('j1', 'j2', 'j3'), swing=1.0, center=(0, 0, math.nan)), r'the center \(0, 0, nan\)'),
+    (Ball(('j1', 'j2', 'j3'), swing=1.0, center=(1e300, 0, 0)), 'numbers up to 1e.09'),
 ])
-def test_impossible_swing_and_twist_are_refused(ball, words):
+def test_impossible_numbers_of_balls_are_refused(ball, words):
     with pytest.raises(UrdfError, match=words):
         load_robot(shoulder(), balls={'s': ball})
+
+
+def test_the_length_of_a_twist_axis_does_not_matter():
+    short, long = (load_robot(shoulder(), balls={'s': Ball(
+        ('j1', 'j2', 'j3'), axis=(0, size, size), swing=0.5)}).joint('s') for size in (1, 1e200))
+    assert short.axis == long.axis
 
 
 @pytest.mark.parametrize(('changes', 'balls', 'words'), [

@@ -162,3 +162,17 @@ def test_a_goal_far_away_is_pointed_at(distance, method):
     reach = chain.reach[0]
     np.testing.assert_allclose(judged(chain, result.q).position, (0.6 * reach, 0.8 * reach, 0.0),
                                rtol=0, atol=1e-6)
+
+
+@pytest.mark.parametrize('method', METHODS)
+@pytest.mark.parametrize('distance', [1e4, 1e5, 1e6, 1e9])
+def test_far_poses_end_as_best_reach_in_streams(distance, method):
+    """The rotation weighs so little beside the distance that the valley is long and flat."""
+    chain = arm('panda')
+    solver = Solver(chain, method=method, max_restarts=0, timeout=PATIENT)
+    for count in range(100, 112):
+        rng = np.random.default_rng(count)
+        way = rng.normal(size=3)
+        place = distance * way / np.linalg.norm(way)
+        result = solver.solve(Pose.from_xyz_wxyz(place, rng.normal(size=4)), chain.random(rng))
+        assert result.status is Status.BEST_REACH_WORKSPACE

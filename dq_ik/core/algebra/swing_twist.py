@@ -21,11 +21,13 @@ within a cone and the turn about it within a range.
 
 import math
 
-from dq_ik.core.algebra import quaternion
+from dq_ik.core.algebra import ellipse, quaternion
 from dq_ik.core.compile import kernel
 
 # Below, the part of r along the axis is noise: the axis is upside down and any twist fits.
 UPSIDE_DOWN = 1e-12
+TURN = 2.0 * math.pi
+Z = (0.0, 0.0, 1.0)  # the axis of every joint inside the kernels
 
 
 @kernel
@@ -76,30 +78,37 @@ def angles(r, axis):
 
 
 @kernel
-def project_about(axis, r, swing_limit, twist_lower, twist_upper):
-    """
-    Bring a rotation into a cone and a twist range by clamping both ([Kenwright2022] eq. 31).
-
-    :param axis: unit vector that swings and twists
-    :param swing_limit: greatest tilt of the axis
-    :param twist_lower: least turn about the axis
-    :param twist_upper: greatest turn about the axis
-    """
-    swing, twist = decompose(r, axis)
+def coordinates(r):
+    """Return the swing vector (x, y) of z and the turn about z, in [-pi, pi]."""
+    swing, twist = decompose(r, Z)
     w = quaternion.log(swing)
-    tilt = math.sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2])
-    along = twist[1] * axis[0] + twist[2] * axis[1] + twist[3] * axis[2]
-    turn = 2.0 * math.atan2(along, twist[0])
-    inside = max(twist_lower, min(twist_upper, turn))
-    if tilt <= swing_limit and inside == turn:
-        return r
-    if tilt > swing_limit:
-        factor = swing_limit / tilt
-        w = (factor * w[0], factor * w[1], factor * w[2])
-    return compose(w, inside, axis)
+    return (w[0], w[1], 2.0 * math.atan2(twist[3], twist[0]))
 
 
 @kernel
 def project(r, swing_limit, twist_lower, twist_upper):
-    """Do so about z, the axis of every joint inside the kernels."""
-    return project_about((0.0, 0.0, 1.0), r, swing_limit, twist_lower, twist_upper)
+    """
+    Bring a rotation into a cone and a twist range about z, by both ([Kenwright2022] eq. 31).
+
+    The swing vector goes to the nearest point of the cone, the twist to the nearest end, on the
+    shorter way around. Nothing is changed inside.
+
+    :param swing_limit: greatest tilts of z about x and about y; between them the cone is elliptic
+    :param twist_lower: least turn about z
+    :param twist_upper: greatest turn about z
+    """
+    x, y, turn = coordinates(r)
+    x_in, y_in = ellipse.nearest((x, y), swing_limit)
+    turn_in = max(twist_lower, min(twist_upper, turn))
+    if turn_in != turn:
+        to_lower, to_upper = _around(turn - twist_lower), _around(turn - twist_upper)
+        turn_in = twist_lower if to_lower < to_upper else twist_upper
+    if x_in == x and y_in == y and turn_in == turn:
+        return r
+    return compose((x_in, y_in, 0.0), turn_in, Z)
+
+
+@kernel
+def _around(angle):
+    """Length of the shorter way around a circle."""
+    return abs(angle - TURN * math.floor(angle / TURN + 0.5))

@@ -13,101 +13,197 @@
 # limitations under the License.
 
 """
-Balls at their limits: which directions of the tangent space are barred.
+The limits of a ball: how far beyond each a rotation is, and in which directions they grow.
 
-The limits of a ball are a cone and a range, no box, so a step cannot be kept inside by bounds on
-its three numbers. Where the slope presses a ball against its cone or range, that one direction is
-held by a stiff spring, and the ball slides along ([Kenwright2022] section VII.C, eq. 31).
+A ball keeps its axis within a cone and its twist within a range ([Kenwright2022] section VII.C).
+A call may narrow that: by bounds of the three numbers of its rotation vector, and by a largest
+turn from a given rotation. Each is a function of the rotation that must not be above zero. The
+tangent space is that of the ball's own side: ``r exp(d)``.
 """
 
 import math
+from typing import NamedTuple
 
-from dq_ik.core.algebra import quaternion, swing_twist
-from dq_ik.core.compile import kernel, routine
-from dq_ik.core.memory.blocks import tree_of, work_of
-from dq_ik.core.memory.layout import BALL, ELEMENT_KIND, SWING, TWIST_LOWER, TWIST_UPPER, VARIABLE
+from dq_ik.core.algebra import ellipse, quaternion, swing_twist
+from dq_ik.core.compile import kernel
+from dq_ik.core.memory.blocks import request_of, tree_of, work_of
+from dq_ik.core.memory.layout import SWING, TWIST_LOWER, TWIST_UPPER, VARIABLE
 
-AT_LIMIT = 1e-6  # angle from a limit that counts as on it [rad]
-STIFF = 1e6  # spring of a barred direction [weighted m^2 / rad^2]
-NONE = (0.0, 0.0, 0.0)
-Z = (0.0, 0.0, 1.0)
+SMALLEST = 1e-9  # sine or cosine that is divided by
+# Numbers of the limits. A cone is one, unless it is so thin that it is a rectangle of four sides.
+CONE, UPPER_TWIST, LOWER_TWIST, UPPER_BOUND, LOWER_BOUND, STEP = 0, 4, 5, 6, 9, 12
 
 
-@routine
-def hold_balls(blocks, q):
-    """Bar in ``work.A`` and ``work.b`` the directions in which balls are pressed on limits."""
-    tree, work = tree_of(blocks), work_of(blocks)
-    for element in range(tree.index.shape[0]):
-        if tree.index[element, ELEMENT_KIND] == BALL:
-            i = tree.index[element, VARIABLE]
-            cone, range_ = pressed(q, i, tree.element[element], work.b)
-            _bar(work, i, cone)
-            _bar(work, i, range_)
+class Limits(NamedTuple):
+    """The limits of one ball in one call."""
+
+    swing: tuple[float, float]  # half angles of the cone, about x and y
+    twist: tuple[float, float]
+    lower: tuple[float, float, float]  # bounds of the rotation vector
+    upper: tuple[float, float, float]
+    centre: tuple[float, float, float, float]  # rotation from which the step is measured
+    step: float
 
 
 @kernel
-def pressed(q, i, limits, b):
+def limits_of(blocks, element):
+    """Return the limits of a ball in this call."""
+    tree, request, work = tree_of(blocks), request_of(blocks), work_of(blocks)
+    i = tree.index[element, VARIABLE]
+    return make(tree.element[element], i, request.lower, request.upper, triple(work.centre, i),
+                work.radius[i])
+
+
+@kernel
+def make(row, i, lower, upper, centre, step):
+    """Join the limits of an element with those of a call."""
+    return Limits((row[SWING], row[SWING + 1]), (row[TWIST_LOWER], row[TWIST_UPPER]),
+                  triple(lower, i), triple(upper, i), quaternion.exp(centre), step)
+
+
+@kernel
+def triple(values, i):
+    """Three numbers from i on."""
+    return (values[i], values[i + 1], values[i + 2])
+
+
+@kernel
+def has(limits, k):
+    """Tell whether there is a limit k."""
+    if k < UPPER_TWIST:
+        if min(limits.swing[0], limits.swing[1]) >= math.pi:
+            return False
+        return k == CONE or ellipse.is_thin(limits.swing)
+    if k < UPPER_BOUND:
+        return limits.twist[1] - limits.twist[0] < swing_twist.TURN
+    if k < LOWER_BOUND:
+        return limits.upper[k - UPPER_BOUND] < math.inf
+    if k < STEP:
+        return limits.lower[k - LOWER_BOUND] > -math.inf
+    return limits.step < math.pi
+
+
+@kernel
+def value(limits, k, w, split, turn):
     """
-    Return the unit directions in which the slope b presses a ball on its cone and its range.
+    How far a rotation is beyond limit k [rad]; zero on it, negative inside.
 
-    Zero where it does not; the second is across the first.
+    :param w: its rotation vector
+    :param split: its coordinates of swing and twist
+    :param turn: its rotation vector from the centre
     """
-    r = quaternion.exp((q[i], q[i + 1], q[i + 2]))
-    tilt, turn = swing_twist.angles(r, Z)
-    slope = (b[i], b[i + 1], b[i + 2])
-    cone = NONE
-    if tilt >= limits[SWING] - AT_LIMIT and tilt > AT_LIMIT:
-        cone = _facing(_tilting(r), slope)
-    range_ = NONE
-    if limits[TWIST_UPPER] - limits[TWIST_LOWER] < 2.0 * math.pi:
-        twisting = _twisting(r)
-        if turn >= limits[TWIST_UPPER] - AT_LIMIT:
-            range_ = _facing(_across(twisting, cone), slope)
-        elif turn <= limits[TWIST_LOWER] + AT_LIMIT:
-            range_ = _facing(_across(_reverse(twisting), cone), slope)
-    return cone, range_
+    if k < UPPER_TWIST:
+        if not ellipse.is_thin(limits.swing):
+            least = min(limits.swing[0], limits.swing[1])
+            return least * (ellipse.radius((split[0], split[1]), limits.swing) - 1.0)
+        side = -split[k // 2] if k % 2 == 1 else split[k // 2]
+        return side - limits.swing[k // 2]
+    if k == UPPER_TWIST:
+        return split[2] - limits.twist[1]
+    if k == LOWER_TWIST:
+        return limits.twist[0] - split[2]
+    if k < LOWER_BOUND:
+        return w[k - UPPER_BOUND] - limits.upper[k - UPPER_BOUND]
+    if k < STEP:
+        return limits.lower[k - LOWER_BOUND] - w[k - LOWER_BOUND]
+    return math.sqrt(turn[0] * turn[0] + turn[1] * turn[1] + turn[2] * turn[2]) - limits.step
 
 
 @kernel
-def _tilting(r):
-    """Direction of the tangent space in which the tilt of z grows: ``(r* z) x z``."""
-    return quaternion.cross(quaternion.rotate(quaternion.conj(r), Z), Z)
+def slope(limits, k, r):
+    """Gradient of :func:`value` in the tangent space at r; zero where there is none."""
+    if k < UPPER_TWIST:
+        across_x, across_y = _swing_slopes(r)
+        if ellipse.is_thin(limits.swing):
+            along = across_x if k // 2 == 0 else across_y
+            return times(-1.0 if k % 2 == 1 else 1.0, along)
+        a, b = limits.swing
+        x, y, _ = swing_twist.coordinates(r)
+        factor = min(a, b) / max(ellipse.radius((x, y), limits.swing), SMALLEST)
+        x, y = factor * x / (a * a), factor * y / (b * b)
+        return (x * across_x[0] + y * across_y[0], x * across_x[1] + y * across_y[1], 0.0)
+    if k < UPPER_BOUND:
+        return times(1.0 if k == UPPER_TWIST else -1.0, _twist_slope(r))
+    if k < STEP:
+        axis = (k - UPPER_BOUND) % 3
+        unit = (1.0 if axis == 0 else 0.0, 1.0 if axis == 1 else 0.0, 1.0 if axis == 2 else 0.0)
+        rate = quaternion.left_jacobian_solve(quaternion.log(r), unit)
+        return times(1.0 if k < LOWER_BOUND else -1.0, rate)
+    turn = quaternion.log(quaternion.mul(quaternion.conj(limits.centre), r))
+    return times(1.0 / max(length(turn), SMALLEST), turn)
 
 
 @kernel
-def _twisting(r):
-    """Direction in which the twist ``2 atan2(r_z, r_w)`` grows."""
+def back(limits, k, r):
+    """Direction of the tangent space, against which projections go where limit k is left."""
+    if k < UPPER_TWIST:
+        across_x, across_y = _swing_slopes(r)
+        x, y = (1.0, 0.0) if k // 2 == 0 else (0.0, 1.0)  # of the swing vector
+        if k % 2 == 1:
+            x, y = -x, -y
+        if not ellipse.is_thin(limits.swing):
+            a, b = limits.swing
+            x, y, _ = swing_twist.coordinates(r)
+            x, y = x / (a * a), y / (b * b)
+        size = across_x[0] * across_y[1] - across_x[1] * across_y[0]
+        size = max(abs(size), SMALLEST) if size >= 0.0 else min(size, -SMALLEST)
+        turn_x = (across_y[1] * x - across_x[1] * y) / size
+        turn_y = (across_x[0] * y - across_y[0] * x) / size
+        twist = _twist_slope(r)
+        return (turn_x, turn_y, -twist[0] * turn_x - twist[1] * turn_y)
+    if k < UPPER_BOUND:
+        return (0.0, 0.0, 1.0 if k == UPPER_TWIST else -1.0)
+    if k < STEP:
+        axis = (k - UPPER_BOUND) % 3
+        sign = 1.0 if k < LOWER_BOUND else -1.0
+        unit = (sign if axis == 0 else 0.0, sign if axis == 1 else 0.0, sign if axis == 2 else 0.0)
+        return quaternion.left_jacobian_times(times(-1.0, quaternion.log(r)), unit)
+    return slope(limits, k, r)
+
+
+@kernel
+def _swing_slopes(r):
+    """
+    Gradients of the two numbers of the swing vector.
+
+    With the axis ``d = r z r*`` and ``h = (-d_y, d_x)``, ``s = angle / sin(angle) h``. A turn
+    about the ball's x moves d along minus its y, one about y along its x.
+    """
+    rows = quaternion.to_matrix(r)
+    h = (-rows[1][2], rows[0][2])
+    sine = math.sqrt(h[0] * h[0] + h[1] * h[1])
+    cosine = rows[2][2]
+    u = (h[0] / sine, h[1] / sine) if sine > SMALLEST else (1.0, 0.0)
+    stretch = math.atan2(sine, cosine) / sine if sine > SMALLEST else 1.0
+    by_x = _swing_rate(u, sine, cosine, stretch, (-rows[0][1], -rows[1][1], -rows[2][1]))
+    by_y = _swing_rate(u, sine, cosine, stretch, (rows[0][0], rows[1][0], rows[2][0]))
+    return (by_x[0], by_y[0], 0.0), (by_x[1], by_y[1], 0.0)
+
+
+@kernel
+def _swing_rate(u, sine, cosine, stretch, rate):
+    """Rate of the swing vector when the axis moves at a rate; u is the direction of the vector."""
+    h = (-rate[1], rate[0])
+    tilting = cosine * (u[0] * h[0] + u[1] * h[1]) - sine * rate[2]
+    around = stretch * (u[0] * h[1] - u[1] * h[0])
+    return (tilting * u[0] - around * u[1], tilting * u[1] + around * u[0])
+
+
+@kernel
+def _twist_slope(r):
+    """Gradient of the twist ``2 atan2(r_z, r_w)``."""
     w, x, y, z = r
-    return (z * x - w * y, w * x + z * y, w * w + z * z)
+    square = max(w * w + z * z, SMALLEST * SMALLEST)
+    return ((z * x - w * y) / square, (w * x + z * y) / square, 1.0)
 
 
 @kernel
-def _reverse(a):
-    """Return the opposite vector."""
-    return (-a[0], -a[1], -a[2])
+def times(factor, a):
+    """Product of a number and a vector."""
+    return (factor * a[0], factor * a[1], factor * a[2])
 
 
 @kernel
-def _across(a, unit):
-    """Part of a across a unit vector (or zero)."""
-    along = a[0] * unit[0] + a[1] * unit[1] + a[2] * unit[2]
-    return (a[0] - along * unit[0], a[1] - along * unit[1], a[2] - along * unit[2])
-
-
-@kernel
-def _facing(a, slope):
-    """Make a of unit length; zero if the slope does not press that way."""
-    length = math.sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2])
-    if length < AT_LIMIT or a[0] * slope[0] + a[1] * slope[1] + a[2] * slope[2] <= 0.0:
-        return NONE
-    return (a[0] / length, a[1] / length, a[2] / length)
-
-
-@kernel
-def _bar(work, i, a):
-    """Take a unit direction of three variables from the slope and make it stiff."""
-    along = a[0] * work.b[i] + a[1] * work.b[i + 1] + a[2] * work.b[i + 2]
-    for r in range(3):
-        work.b[i + r] -= along * a[r]
-        for s in range(3):
-            work.A[i + r, i + s] += STIFF * a[r] * a[s]
+def length(a):
+    """Length of a vector."""
+    return math.sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2])

@@ -67,9 +67,9 @@ STRICT, FINE, WOUND = 0.999, 1e-8, 100.0
 def multi_start(blocks):
     """Make rounds of attempts in lanes, where they can help; tell whether one met the goal."""
     work = work_of(blocks)
-    for round_ in range(ROUNDS if _can_help(blocks) else 0):
-        lane, iterations, errors = _attempt_in_lanes(blocks, choose_in_lanes(blocks, round_))
-        if lane >= 0 and _accept(blocks, round_ * WIDTH + lane, iterations, errors):
+    for round_ in range(ROUNDS if can_help(blocks) else 0):
+        lane, iterations, errors = attempt_in_lanes(blocks, choose_in_lanes(blocks, round_))
+        if lane >= 0 and accept(blocks, round_ * WIDTH + lane, iterations, errors):
             return True
         if is_over(work):
             break
@@ -77,7 +77,7 @@ def multi_start(blocks):
 
 
 @kernel
-def _can_help(blocks):
+def can_help(blocks):
     """Tell whether lanes are allowed: by the options, by the chain, and by a pose as the goal."""
     tree, request, goal = tree_of(blocks), request_of(blocks), work_of(blocks).goals[0]
     able = (tree.plain == 1 and tree.n >= FEWEST_JOINTS and tree.n_stored >= STARTS
@@ -90,7 +90,7 @@ def _can_help(blocks):
 
 
 @routine
-def _attempt_in_lanes(blocks, seeded):
+def attempt_in_lanes(blocks, seeded):
     """
     Iterate from the rows TRIAL of the lanes; write the first solution to ``work.best``.
 
@@ -147,7 +147,7 @@ def _try_step(work, n, q, fraction, rows):
 
 
 @routine
-def _accept(blocks, number, iterations, errors):
+def accept(blocks, number, iterations, errors):
     """
     Complete the answer with the solution of a lane.
 

@@ -87,7 +87,8 @@ def _joint_error(joints, row):
                                   and joints[row, column.UPPER] >= -FARTHEST):
         return PackError.LIMITS.value
     if kind == JointType.BALL.value and not (
-            joints[row, column.SWING] >= 0.0 and joints[row, column.TWIST_LOWER] <= 0.0
+            joints[row, column.SWING] >= 0.0 and joints[row, column.SWING + 1] >= 0.0
+            and joints[row, column.TWIST_LOWER] <= 0.0
             and joints[row, column.TWIST_UPPER] >= 0.0):
         return PackError.BALL.value
     return PackError.NONE.value

@@ -33,7 +33,7 @@ JOINT = Row(
     lower=1, upper=1,  # limits [rad or m], infinite where there is none
     mimic=1,  # row of the joint that it follows, itself no mimic; -1: it follows none
     multiplier=1, offset=1,  # a mimic is at multiplier * q + offset; read of mimics only
-    swing=1,  # half angle of the cone of a ball's axis [rad]
+    swing=2,  # half angles of the cone of a ball's axis about x and y across it [rad]
     twist_lower=1, twist_upper=1)  # range of a ball's turn about its axis [rad]; contains 0
 (KIND, PARENT, ORIGIN, AXIS, LOWER, UPPER, MIMIC, MULTIPLIER, OFFSET, SWING, TWIST_LOWER,
  TWIST_UPPER) = JOINT.places

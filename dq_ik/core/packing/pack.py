@@ -207,6 +207,7 @@ def _add_joint(joints, row, variable, parent, place, i, tree_out):
     if kind == JointType.BALL.value:
         place = _add(tree.BALL, variable, parent, place, align, i, tree_out)
         tree_out.element[i, tree.SWING] = joints[row, column.SWING]
+        tree_out.element[i, tree.SWING + 1] = joints[row, column.SWING + 1]
         tree_out.element[i, tree.TWIST_LOWER] = joints[row, column.TWIST_LOWER]
         tree_out.element[i, tree.TWIST_UPPER] = joints[row, column.TWIST_UPPER]
         return place
@@ -225,7 +226,8 @@ def _add(kind, variable, parent, place, align, i, tree_out):
     row = tree_out.element[i]
     frame.store(frame.product(place, (align, NO_WAY)), row)
     row[tree.MULTIPLIER], row[tree.OFFSET] = 1.0, 0.0
-    row[tree.SWING], row[tree.TWIST_LOWER], row[tree.TWIST_UPPER] = math.inf, -math.inf, math.inf
+    row[tree.SWING] = row[tree.SWING + 1] = math.inf
+    row[tree.TWIST_LOWER], row[tree.TWIST_UPPER] = -math.inf, math.inf
     index = tree_out.index[i]
     index[tree.ELEMENT_KIND], index[tree.PARENT], index[tree.VARIABLE] = kind, parent, variable
     index[tree.SCREW] = 0

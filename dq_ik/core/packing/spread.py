@@ -68,10 +68,11 @@ def spread(tree, lower, upper, q_neutral, u, q_out):
 def _spread_ball(u, element):
     """Map the unit cube to exponential-map coordinates in a cone and twist range about z."""
     direction = (2.0 * u[0] - 1.0) * math.pi
-    angle = min(element[core.SWING], math.pi) * math.sqrt(u[1])
+    part = math.sqrt(u[1])
+    a, b = min(element[core.SWING], math.pi), min(element[core.SWING + 1], math.pi)
     low = max(element[core.TWIST_LOWER], -math.pi)
     twist = low + u[2] * (min(element[core.TWIST_UPPER], math.pi) - low)
-    swing = (angle * math.cos(direction), angle * math.sin(direction), 0.0)
+    swing = (a * part * math.cos(direction), b * part * math.sin(direction), 0.0)
     return quaternion.log(swing_twist.compose(swing, twist, Z))
 
 

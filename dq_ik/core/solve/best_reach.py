@@ -23,31 +23,24 @@ goal asked again moves nothing ([Kenwright2022] section IX: stretching without j
 
 import math
 
-from dq_ik.core.algebra import quaternion
-from dq_ik.core.algebra.factor import TINY
+from dq_ik.core.algebra.factor import dot, TINY
 from dq_ik.core.algebra.vector import fill
 from dq_ik.core.compile import kernel, routine
-from dq_ik.core.goals.pose import log_curvature
-from dq_ik.core.kinematics.ball_limits import hold_balls
-from dq_ik.core.memory.blocks import tree_of, work_of
+from dq_ik.core.memory.blocks import work_of
 from dq_ik.core.memory.clock import is_over, is_over_in_step
-from dq_ik.core.memory.layout import (
-    AIM,
-    FIXED,
-    GOAL_AXES,
-    KIND,
-    PATH_START,
-    PATH_STOP,
-    UNIFORM,
-    WEIGHT,
-)
+from dq_ik.core.memory.layout import WAY
+from dq_ik.core.solve.ball_contact import drop_held, hold_balls, is_left, turn_back
+from dq_ik.core.solve.curvature import add_curvature
 from dq_ik.core.solve.pls import hold_pushed, search_line
 from dq_ik.core.solve.residual import assemble, evaluate
 from dq_ik.core.solve.step import solve_free
 
 FLAT = 1e-11  # gradient below which a point is stationary [weighted m^2 / rad], for errors to 1 m
+ROUNDING = 1e-13  # part of the cost that a step must be able to gain, else the point is stationary
+LITTLE = 1e-9  # the same for a point where all iterations are used; the rest is in a long valley
 FIRST_SHIFT = 1e-3  # of the mean diagonal, when the Hessian is not positive definite
 MAX_SHIFTS = 12
+CORNERS = 3  # limits of a ball that a step is kept within, one after the other
 CURVED = 1e-8  # curvature below minus this is negative [weighted m^2 / rad^2]
 BEND = 0.1  # longest joint step tried along it [rad or m]
 TURNS = 20
@@ -65,29 +58,34 @@ def newton(blocks, q, max_iterations):
     for iteration in range(max_iterations):
         if is_over_in_step(work, q.shape[0]):
             return cost, iteration, False
-        count = _model(blocks, q)
+        count = _model(blocks, q, False)
         moved, stationary = False, _flat(work, q, count, _scale(cost))
+        nearly = _nearly_flat(work, q, _scale(cost))
         if is_over(work):
             return cost, iteration, stationary
         if not stationary:
-            _shifted_solve(blocks, count)
+            _step(blocks, q, count)
             moved, cost, worst = search_line(blocks, q, cost, worst)
-            stationary = not moved and _nearly_flat(work, q, _scale(cost))
+            stationary = not moved and (nearly or abs(dot(work.b, work.x)) <= ROUNDING * cost)
         if stationary and worst > 1.0 and not is_over(work):
             moved, cost, worst = _escape(blocks, q, cost, worst)
         if not moved:
             return cost, iteration, stationary
-    return cost, max_iterations, False
+    return cost, max_iterations, abs(dot(work.b, work.x)) <= LITTLE * cost
 
 
 @routine
-def _model(blocks, q):
-    """Fill Hessian and slope at q, pressed balls barred; return how many joints are free."""
+def _model(blocks, q, stepping):
+    """
+    Fill Hessian and slope at q, pressed balls held; return how many joints are free.
+
+    :param stepping: the step in ``work.x`` leaves limits of balls; these are held, too
+    """
     work = work_of(blocks)
     assemble(blocks)
-    _add_curvature(blocks)
-    hold_balls(blocks, q)
-    return hold_pushed(q, work)
+    add_curvature(blocks)
+    hold_balls(blocks, q, stepping)
+    return drop_held(work, hold_pushed(q, work))
 
 
 @kernel
@@ -108,6 +106,8 @@ def _flat(work, q, count, scale):
             if q[i] <= work.lower[i] + 1e-3 or q[i] >= work.upper[i] - 1e-3:
                 gap = min(abs(q[i] - work.lower[i]), abs(q[i] - work.upper[i]))
                 way = max(way, gap * abs(work.b[i]))
+            elif work.axes[i, WAY] < math.inf:
+                way = max(way, abs(work.axes[i, WAY] * work.b[i]))
     return free < FLAT * scale and way < FLAT * scale
 
 
@@ -117,10 +117,29 @@ def _nearly_flat(work, q, scale):
     slope = 0.0
     for i in range(q.shape[0]):
         pushed = ((work.b[i] < 0.0 and q[i] <= work.lower[i])
-                  or (work.b[i] > 0.0 and q[i] >= work.upper[i]))
+                  or (work.b[i] > 0.0 and q[i] >= work.upper[i]) or work.axes[i, WAY] < math.inf)
         if not pushed:
             slope = max(slope, abs(work.b[i]))
     return slope < 1e-6 * scale
+
+
+@routine
+def _step(blocks, q, count):
+    """
+    Fill ``work.x`` with Newton's step.
+
+    A step may leave limits of a ball that the slope does not press it on: another direction is
+    steeper for Newton's method than the slope is. The projection would undo more than the step
+    gains where limits meet at an angle, so these limits are held as well.
+    """
+    work = work_of(blocks)
+    _shifted_solve(blocks, count)
+    turn_back(blocks)
+    for _ in range(CORNERS):
+        if is_over_in_step(work, q.shape[0]) or not is_left(blocks, q):
+            break
+        _shifted_solve(blocks, _model(blocks, q, True))
+        turn_back(blocks)
 
 
 @routine
@@ -130,7 +149,7 @@ def _shifted_solve(blocks, count):
     shift = 0.0
     for p in range(count):
         shift += abs(work.A[work.free[p], work.free[p]])
-    shift *= FIRST_SHIFT / count
+    shift *= FIRST_SHIFT / max(count, 1)
     for _ in range(MAX_SHIFTS):
         if solve_free(work.A, work.b, work.free, count, work.L, work.trial, work.x):
             return
@@ -156,7 +175,7 @@ def _escape(blocks, q, cost, worst):
     :returns: whether a step was taken, the cost and the worst error after it
     """
     work = work_of(blocks)
-    count = _model(blocks, q)
+    count = _model(blocks, q, False)
     for p in range(count):
         work.A[work.free[p], work.free[p]] += CURVED
     if solve_free(work.A, work.b, work.free, count, work.L, work.trial, work.x):
@@ -164,6 +183,7 @@ def _escape(blocks, q, cost, worst):
     _fill_falling(work, count)
     for _ in range(TURNS):
         _turn_down(work, count)
+    turn_back(blocks)
     moved, cost, worst = search_line(blocks, q, cost, worst)
     if not moved:
         for i in range(q.shape[0]):
@@ -209,59 +229,3 @@ def _turn_down(work, count):
         largest = max(largest, abs(y[p]))
     for p in range(count):
         x[free[p]] = y[p] * BEND / largest
-
-
-@routine
-def _add_curvature(blocks):
-    """
-    Add to the Gauss-Newton matrix what makes it the Hessian of half the cost.
-
-    With the screws (v, w) of two joints on the way to a tip at p, a nearer to the base than b,
-    ``d2p / dqa dqb = wa x (vb + wb x p)``, and for the rotation vector e:
-    ``kappa wa.wb + c (e.wa)(e.wb) - e.(wa x wb) / 2`` with ``kappa = 1 - c |e|^2`` takes the place
-    of ``wa.wb``. Rotations with unequal weights or allowances, pointing, and targets that depend
-    on the configuration keep the Gauss-Newton matrix, which descends as well.
-    """
-    tree, work = tree_of(blocks), work_of(blocks)
-    for k in range(tree.tip.shape[0]):
-        goal = work.goals[k]
-        if goal[AIM] != FIXED:
-            continue
-        square_r = goal[WEIGHT + 3] * goal[WEIGHT + 3] if goal[KIND] == UNIFORM else 0.0
-        e_p = _pull(goal, work.residual[k])
-        e_r = (work.error[k, 3], work.error[k, 4], work.error[k, 5])
-        angle = math.sqrt(e_r[0] * e_r[0] + e_r[1] * e_r[1] + e_r[2] * e_r[2])
-        c = log_curvature(angle)
-        point = (work.point[k, 0], work.point[k, 1], work.point[k, 2])
-        start, stop = tree.tip_index[k, PATH_START], tree.tip_index[k, PATH_STOP]
-        for late in range(start, stop):
-            s = work.screw[tree.path[late, 0]]
-            w_b = (s[3], s[4], s[5])
-            v_b = quaternion.cross(w_b, point)
-            pull = quaternion.cross((v_b[0] + s[0], v_b[1] + s[1], v_b[2] + s[2]), e_p)
-            turn = quaternion.cross(w_b, e_r)
-            along_b = e_r[0] * w_b[0] + e_r[1] * w_b[1] + e_r[2] * w_b[2]
-            j = tree.slot[tree.path[late, 1]]
-            for early in range(start, late + 1):
-                t = work.screw[tree.path[early, 0]]
-                # e_p . (wa x vb) = wa . (vb x e_p);  e_r . (wa x wb) = wa . (wb x e_r)
-                bend = t[3] * pull[0] + t[4] * pull[1] + t[5] * pull[2]
-                twist = t[3] * turn[0] + t[4] * turn[1] + t[5] * turn[2]
-                along_a = e_r[0] * t[3] + e_r[1] * t[4] + e_r[2] * t[5]
-                both = t[3] * w_b[0] + t[4] * w_b[1] + t[5] * w_b[2]
-                term = -bend + square_r * (
-                    c * (along_a * along_b - angle * angle * both) - 0.5 * twist)
-                i = tree.slot[tree.path[early, 1]]
-                work.A[i, j] += term
-                if early < late:
-                    work.A[j, i] += term
-
-
-@kernel
-def _pull(goal, residual):
-    """Position error times its squared weights, along the base's axes."""
-    pull = (goal[WEIGHT] * residual[0], goal[WEIGHT + 1] * residual[1],
-            goal[WEIGHT + 2] * residual[2])
-    if goal[KIND] != GOAL_AXES:
-        return pull
-    return quaternion.rotate((goal[0], goal[1], goal[2], goal[3]), pull)

@@ -53,7 +53,7 @@ def pgs(blocks, q, max_iterations):
 
     :returns: the best cost, its worst error in tolerances, the iterations used
     """
-    tree, request, work = tree_of(blocks), request_of(blocks), work_of(blocks)
+    request, work = request_of(blocks), work_of(blocks)
     by_tip = has_six_equations(work, q)
     cost, worst = evaluate(blocks, q)
     best, best_worst, mark = cost, worst, cost
@@ -69,7 +69,7 @@ def pgs(blocks, q, max_iterations):
             assemble(blocks)
             damp(work.A, damping, work.metric)
             pgs_step(blocks, q)
-        advance(tree, q, work.x, 1.0, work.lower, work.upper, work.trial)
+        advance(blocks, q, work.x, 1.0, work.trial)
         copy(work.trial, q)
         record(blocks, q)
         cost, worst = evaluate(blocks, q)

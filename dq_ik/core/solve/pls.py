@@ -129,9 +129,9 @@ def search_line(blocks, q, cost, worst):
     for backtrack in range(MAX_BACKTRACKS):
         if backtrack > 0 and is_over(work):
             break
-        advance(tree, q, work.x, fraction, work.lower, work.upper, work.trial)
+        advance(blocks, q, work.x, fraction, work.trial)
         new_cost, new_worst = evaluate(blocks, work.trial)
-        gain = displacement(tree, work.b, q, work.x, fraction, work.trial)
+        gain = displacement(tree, work.b, q, work.trial)
         if 0.5 * new_cost < 0.5 * cost - ARMIJO * gain:
             copy(work.trial, q)
             record(blocks, q)

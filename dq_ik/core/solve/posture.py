@@ -27,7 +27,7 @@ import math
 from dq_ik.core.algebra.vector import copy
 from dq_ik.core.compile import kernel, routine
 from dq_ik.core.kinematics.configuration import advance
-from dq_ik.core.memory.blocks import request_of, tree_of, work_of
+from dq_ik.core.memory.blocks import request_of, work_of
 from dq_ik.core.memory.clock import is_over, is_over_in_step
 from dq_ik.core.solve.pgs import pgs_step
 from dq_ik.core.solve.residual import assemble, evaluate
@@ -43,7 +43,7 @@ SHORTEST = 1e-3  # fraction of the objective's step below which none is tried
 @routine
 def relax(blocks, q):
     """Move a solution towards the posture where it is free, in place; return the iterations."""
-    tree, request, work = tree_of(blocks), request_of(blocks), work_of(blocks)
+    request, work = request_of(blocks), work_of(blocks)
     trial = work.pool[1]
     used = 0
     most = request.posture_iterations * request.max_iterations
@@ -57,7 +57,7 @@ def relax(blocks, q):
         damp(work.A, DAMPING, work.metric)
         _add_objective(request, work, q, fraction)
         pgs_step(blocks, q)
-        advance(tree, q, work.x, 1.0, work.lower, work.upper, trial)
+        advance(blocks, q, work.x, 1.0, trial)
         cost, worst = evaluate(blocks, trial)
         used += 1
         while worst > 1.0 and used < most and not is_over(work):
@@ -84,11 +84,11 @@ def relax(blocks, q):
 @kernel
 def _correct(blocks, q, cost):
     """Take a step of Gauss-Seidel towards the goals from the state last evaluated, in place."""
-    tree, work = tree_of(blocks), work_of(blocks)
+    work = work_of(blocks)
     assemble(blocks)
     damp(work.A, damping_at(cost), work.metric)
     pgs_step(blocks, q)
-    advance(tree, q, work.x, 1.0, work.lower, work.upper, work.trial)
+    advance(blocks, q, work.x, 1.0, work.trial)
     copy(work.trial, q)
 
 

@@ -28,9 +28,9 @@ be exact, and kernels pass over it twice as fast.
 import math
 
 from dq_ik.core.algebra import dual_quaternion, frame, quaternion
-from dq_ik.core.algebra.vector import fill
+from dq_ik.core.algebra.vector import copy, fill
 from dq_ik.core.compile import kernel, routine
-from dq_ik.core.kinematics.configuration import TURN
+from dq_ik.core.kinematics.configuration import place_balls, TURN
 from dq_ik.core.memory.arrays import vector
 from dq_ik.core.memory.blocks import tree_of, work_of
 from dq_ik.core.memory.layout import (
@@ -50,8 +50,7 @@ NEAREST_FIRST = 25  # stored configurations tried in order of distance; then in 
 @kernel
 def at_seed(work, q_out):
     """Write the seed, moved into the limits."""
-    for i in range(q_out.shape[0]):
-        q_out[i] = min(max(work.seed[i], work.lower[i]), work.upper[i])
+    copy(work.centre, q_out)
 
 
 @routine
@@ -70,6 +69,7 @@ def choose(blocks, restart, q_out):
         work.distance[place] = math.inf
     for i in range(q_out.shape[0]):
         q_out[i] = min(max(table[i, place], work.lower[i]), work.upper[i])
+    place_balls(blocks, q_out)
     if turns_all(tree) and work.goals[0, AIM] == FIXED:
         q_out[0] = _turned(blocks, place)
 

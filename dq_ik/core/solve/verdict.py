@@ -21,25 +21,27 @@ import math
 
 from dq_ik.core.algebra import dual_quaternion, quaternion
 from dq_ik.core.compile import kernel, routine
-from dq_ik.core.kinematics.ball_limits import pressed
-from dq_ik.core.kinematics.configuration import project_balls, unwind
+from dq_ik.core.kinematics.ball_limits import limits_of, STEP, triple
+from dq_ik.core.kinematics.configuration import is_locked, place_balls, unwind
 from dq_ik.core.memory.blocks import answer_of, request_of, tree_of, work_of
 from dq_ik.core.memory.layout import (
     AIM,
     BALL,
+    BALL_LIMITS,
     ELEMENT_KIND,
     FARTHEST,
     FIXED,
     GOAL_AXES,
     KIND,
+    PUSH,
     SLACK,
     VARIABLE,
     WEIGHT,
 )
+from dq_ik.core.solve.ball_contact import NEAR_LIMIT, touch
 from dq_ik.core.solve.residual import assemble
 
 PRESSED = 1e-7  # slope against a limit that counts as pressing [weighted m^2 / rad]
-MOST_PROJECTIONS = 50  # of balls onto their cones and bounds in turn
 PRESSED_BALL = 2  # mark of the first variable of a ball
 AT_LIMIT = 1e-9  # of a limit [rad or m]
 BEYOND = 1e-9  # part of the reach by which rounding may exceed it
@@ -55,6 +57,8 @@ class Status(IntEnum):
     STALLED = 4
     STEP_LIMITED = 5  # only the largest step from the seed is in the way
     ON_THE_WAY = 6  # of a stream: the joints need time to be where the goal can be met
+    COLLIDING = 7  # the goal can be met, but in all postures that were found bodies collide
+    BLOCKED = 8  # of a stream: bodies that may not come nearer keep it off its goal
 
     @property
     def sentence(self) -> str:
@@ -68,6 +72,8 @@ SENTENCES = {
     Status.BEST_REACH_WORKSPACE: 'best reach: the goal is out of the workspace',
     Status.STEP_LIMITED: 'best reach within the largest joint step allowed',
     Status.ON_THE_WAY: 'on the way: the joints may not move faster',
+    Status.COLLIDING: 'the goal is reached in collision only',
+    Status.BLOCKED: 'blocked: bodies are in the way',
     Status.TIMED_OUT: 'time ran out before the goal was reached',
     Status.STALLED: 'no progress towards the goal any more',
 }
@@ -76,16 +82,11 @@ SENTENCES = {
 @routine
 def finish(blocks, q):
     """Unwind whole turns, clamp and project, in place; return whether anything was changed."""
-    tree, work = tree_of(blocks), work_of(blocks)
+    work = work_of(blocks)
     turned = unwind(work, q)
     moved = enclose(work, q)
-    for _ in range(MOST_PROJECTIONS):  # between cones and bounds, which may have no common point
-        if not project_balls(tree, q):
-            return moved or turned
-        moved = True
-        enclose(work, q)
-    project_balls(tree, q)
-    return True
+    placed = place_balls(blocks, q)
+    return moved or turned or placed
 
 
 @kernel
@@ -163,11 +164,28 @@ def press(blocks, q):
     for element in range(tree.index.shape[0]):
         if tree.index[element, ELEMENT_KIND] == BALL:
             i = tree.index[element, VARIABLE]
-            for a in pressed(q, i, tree.element[element], work.b):
-                if a[0] * work.b[i] + a[1] * work.b[i + 1] + a[2] * work.b[i + 2] > PRESSED:
-                    answer.pressed[i] = PRESSED_BALL
-                    status = Status.BEST_REACH_LIMITS.value
+            by_limit, by_step = _pressed_ball(blocks, element, q)
+            if by_limit:
+                answer.pressed[i] = PRESSED_BALL
+                status = Status.BEST_REACH_LIMITS.value
+            elif by_step and status == Status.BEST_REACH_WORKSPACE:
+                status = Status.STEP_LIMITED.value
     return status
+
+
+@routine
+def _pressed_ball(blocks, element, q):
+    """Tell whether the cost presses a ball on its limits or bounds, and on its largest step."""
+    work, i = work_of(blocks), tree_of(blocks).index[element, VARIABLE]
+    by_limit, by_step = False, False
+    if not is_locked(work, i):
+        limits = limits_of(blocks, element)
+        touch(limits, triple(q, i), triple(work.b, i), NEAR_LIMIT, work.contact)
+        for k in range(BALL_LIMITS):
+            if abs(work.contact[k, PUSH]) > PRESSED:
+                by_step = by_step or k == STEP
+                by_limit = by_limit or k != STEP
+    return by_limit, by_step
 
 
 @routine
