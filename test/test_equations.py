@@ -25,6 +25,12 @@ ROOT = Path(__file__).parent.parent
 TEXT = (ROOT / 'docs' / 'equations.md').read_text()
 ROWS = re.findall(r'^\| (.+) \| .+ \| `dq_ik\.([\w.]+)` \| `(\w+\.py)::(\w+)` \|$', TEXT,
                   re.MULTILINE)
+SOURCES = re.findall(r'^\| ((?:\[\w+\] [^|]+)) \|', TEXT.split('## Misprints')[0], re.MULTILINE)
+ITEM = re.compile(r'(?:(algorithm|procedure)s? )?(A\.)?(\d+)(?:-(?:A\.)?(\d+))?')
+# What each document numbers: equations (those of appendices with a letter), algorithms.
+NUMBERED = {
+    '[Kenwright2022]': {'': 47, 'algorithm': 2}, '[Rotations]': {'': 90, 'algorithm': 13},
+    '[ProjectedLineSearch]': {'': 40, 'A.': 22}, '[Recipe]': {'': 35, 'procedure': 3}}
 TAGS = re.findall(r'^\| (\[\w+\]) \|', (ROOT / 'docs' / 'references.md').read_text(), re.MULTILINE)
 
 
@@ -61,3 +67,30 @@ def test_tags_in_the_code_are_known():
         for tag in re.findall(r'\[[A-Z][A-Za-z]+\d*\] (?:eqs?\.|algorithm|section|procedure)',
                               path.read_text()):
             assert tag.split()[0] in TAGS, f'{path}: {tag}'
+
+
+def numbered(source: str) -> set[tuple[str, str, int]]:
+    """Return document, kind and number of all that a source like ``[Tag] 1, 3-5`` names."""
+    found = set()
+    for part in source.split('; '):
+        tag, _, items = part.partition(' ')
+        kind = ''
+        for item in items.split(', '):
+            match = ITEM.fullmatch(item)
+            if match:
+                kind = match[1] or match[2] or kind
+                first, last = int(match[3]), int(match[4] or match[3])
+                found |= {(tag, kind, i) for i in range(first, last + 1)}
+    return found
+
+
+def test_every_numbered_equation_and_algorithm_has_a_row():
+    listed = set().union(*map(numbered, SOURCES))
+    missing = {(tag, kind, i) for tag, kinds in NUMBERED.items() for kind, last in kinds.items()
+               for i in range(1, last + 1)} - listed
+    assert sorted(missing) == []
+
+
+def test_no_row_names_an_equation_that_does_not_exist():
+    for tag, kind, i in set().union(*map(numbered, SOURCES)):
+        assert 1 <= i <= NUMBERED[tag][kind], (tag, kind, i)

@@ -103,6 +103,16 @@ def test_methods_of_second_order_end_at_the_goal_itself(method):
     assert judged(chain, result.q).distance(goal)[0] < 2e-9
 
 
+@pytest.mark.parametrize('method', ['gauss_newton', 'svd', 'qr'])
+def test_full_steps_converge_quadratically(method):
+    """The error of a step is that of the linear model; half a step would leave half of it."""
+    found = solver('arm6', method, tolerance=1e-11)
+    for goal, seed in cases('arm6', 5, 0.05, 11):
+        path = [cost('arm6', q, goal) ** 0.5 for q in (seed, *found.solve(goal, seed).trace)]
+        assert path[1] < 0.3 * path[0]
+        assert path[2] < 0.03 * path[1]
+
+
 @pytest.mark.parametrize('method', METHODS)
 def test_every_method_restarts(method):
     chain = arm('planar_3r')

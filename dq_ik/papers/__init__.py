@@ -14,10 +14,11 @@
 """
 The mathematics of the four documents as small NumPy functions, for reading and for comparison.
 
-One file or two for each document: [Kenwright2022] ``kenwright``, [ProjectedLineSearch]
-``projected_line_search``, [Rotations] ``rotations`` and ``rotations_algorithms``, [Recipe]
-``recipe`` and ``recipe_skeleton``. The solvers of the documents are in ``kernels``, in the form
-that is compiled.
+Two or three files for each document: [Kenwright2022] ``kenwright`` and ``kenwright_sweeps``,
+[ProjectedLineSearch] ``projected_line_search`` and ``line_search_steps``, [Rotations]
+``rotations``, ``rotations_algorithms`` and ``screw_joints``, [Recipe] ``recipe``,
+``recipe_skeleton`` and ``recipe_trim``. The solvers of the documents are in ``kernels``, in the
+form that is compiled.
 
 Nothing else here is fast and nothing in the solvers needs it: the tests hold these functions
 against each other, against finite differences, against the kernels and against Pinocchio. A

@@ -20,6 +20,7 @@ are then written in the world, or carried to the tip's own frame (product of exp
 
 from __future__ import annotations
 
+from itertools import groupby
 from typing import NamedTuple
 
 from dq_ik.errors import ChainError
@@ -42,6 +43,7 @@ class Screw(NamedTuple):
     :param origin: a point of the axis
     :param variable: index in the joint vector
     :param multiplier: of a mimic joint, otherwise 1
+    :param joint: name of the joint
     """
 
     axis: np.ndarray
@@ -49,6 +51,7 @@ class Screw(NamedTuple):
     origin: np.ndarray
     variable: int
     multiplier: float
+    joint: str
 
 
 def on_path(chain: Chain, q: np.ndarray, tip: str | None = None) -> list[Screw]:
@@ -69,14 +72,15 @@ def on_path(chain: Chain, q: np.ndarray, tip: str | None = None) -> list[Screw]:
         if joint.kind is JointKind.BALL:
             first, axes = chain.joint_names.index(f'{name}.x'), axis_frame(joint.axis)
             x = x @ Pose.exp((*NONE, *(axes @ q[first:first + 3])))
-            screws += [Screw(axis, NONE, x.position, first + k, 1.0)
+            screws += [Screw(axis, NONE, x.position, first + k, 1.0, joint.name)
                        for k, axis in enumerate((x.matrix[:3, :3] @ axes).T)]
             continue
         variable, slides = chain.joint_names.index(name), joint.kind is JointKind.PRISMATIC
         mimic = joint.mimic or Mimic(name)
         axis = x.matrix[:3, :3] @ joint.axis
         turn, travel = (NONE, axis) if slides else (axis, NONE)
-        screws.append(Screw(turn, travel, x.position, variable, mimic.multiplier))
+        screws.append(Screw(turn, travel, x.position, variable, mimic.multiplier,
+                            joint.name))
         motion = (mimic.multiplier * q[variable] + mimic.offset) * np.array(joint.axis)
         x = x @ Pose.exp((*motion, *NONE) if slides else (*NONE, *motion))
     return screws
@@ -179,13 +183,17 @@ def body_jacobian_rate(chain: Chain, q: np.ndarray, qdot: np.ndarray,
     Time derivative (6, n) of the body Jacobian along ``qdot`` ([Recipe] section 1.3, eq. 15).
 
     Joint j moves as seen from the tip because the joints between them move:
-    ``d/dt column_j = bracket(- sum_{k after j} column_k qdot_k) column_j``.
+    ``d/dt column_j = bracket(- sum_{k after j} column_k qdot_k) column_j``. The three axes of a
+    ball move with it, so none comes after another; its rates are those of its tangent space.
     """
     J_rate = np.zeros((6, chain.n))
     between = np.zeros(6)
-    for screw, xi in reversed(_body_columns(chain, q, tip)):
-        J_rate[:, screw.variable] += bracket(-between) @ xi
-        between += xi * qdot[screw.variable]
+    for _, axes in groupby(reversed(_body_columns(chain, q, tip)), lambda pair: pair[0].joint):
+        moved = between.copy()
+        for screw, xi in axes:
+            J_rate[:, screw.variable] += bracket(-between) @ xi
+            moved += xi * qdot[screw.variable]
+        between = moved
     return J_rate
 
 

@@ -21,7 +21,7 @@ The yardstick of the strong forms in :mod:`dq_ik.core.solve.pgs` and :mod:`dq_ik
 from dq_ik.core.algebra.vector import copy, fill
 from dq_ik.core.compile import routine
 from dq_ik.core.kinematics.configuration import advance
-from dq_ik.core.memory.blocks import record, tree_of, work_of
+from dq_ik.core.memory.blocks import record, work_of
 from dq_ik.core.memory.clock import is_over
 from dq_ik.core.solve.pls import search_line
 from dq_ik.core.solve.residual import assemble, evaluate
@@ -41,7 +41,7 @@ def pgs(blocks, q, max_iterations):
     unknowns, or when that change stays the same (the paper's termination tests); so do the
     iterations around them.
     """
-    tree, work = tree_of(blocks), work_of(blocks)
+    work = work_of(blocks)
     cost, worst = evaluate(blocks, q)
     best, best_worst = cost, worst
     copy(q, work.best)
@@ -57,7 +57,7 @@ def pgs(blocks, q, max_iterations):
             if change < 1e-9 or abs(change - last) < 1e-12:
                 break
             last = change
-        advance(tree, q, work.x, 1.0, work.lower, work.upper, work.trial)
+        advance(blocks, q, work.x, 1.0, work.trial)
         copy(work.trial, q)
         record(blocks, q)
         new_cost, worst = evaluate(blocks, q)
@@ -76,15 +76,15 @@ def pls(blocks, q, max_iterations):
     """
     Projected gradient with projected Armijo back-tracking, as published.
 
-    [ProjectedLineSearch] section 4, eqs. 26-40. The direction is ``-grad f = 2 J^T W (g - F)``,
-    the first length tried is 1.
+    [ProjectedLineSearch] section 4, eqs. 26-40. The direction is ``-grad f = 2 J^T W (g - F)``
+    times the squared strength of each joint, the first length tried is 1.
     """
     work = work_of(blocks)
     cost, worst = evaluate(blocks, q)
     for iteration in range(max_iterations if worst > 1.0 else 0):
         assemble(blocks)
         for i in range(q.shape[0]):
-            work.x[i] = 2.0 * work.b[i]
+            work.x[i] = 2.0 * work.gain[i] * work.b[i]
         before = cost
         moved, cost, worst = search_line(blocks, q, cost, worst)
         stalled = not moved or before - cost < 1e-12 * before

@@ -22,7 +22,6 @@ for comparison and teaching, so they read like their formulas.
 
 import math
 
-from dq_ik.core.algebra import quaternion
 from dq_ik.core.algebra.factor import (
     dot,
     EPSILON,
@@ -33,14 +32,15 @@ from dq_ik.core.algebra.factor import (
     times,
     times_transposed,
 )
-from dq_ik.core.algebra.vector import copy, fill
+from dq_ik.core.algebra.vector import copy, fill, is_zero
 from dq_ik.core.compile import kernel, routine
-from dq_ik.core.kinematics.configuration import advance
-from dq_ik.core.memory.arrays import vector
+from dq_ik.core.kinematics.configuration import advance, move
+from dq_ik.core.memory.arrays import matrix, vector
 from dq_ik.core.memory.blocks import record, tree_of, work_of
-from dq_ik.core.memory.clock import is_over, is_over_in_step
-from dq_ik.core.memory.layout import Method, PATH_START, PATH_STOP, WEIGHT
+from dq_ik.core.memory.clock import is_over
+from dq_ik.core.memory.layout import Method
 from dq_ik.core.solve.residual import assemble, evaluate, stack
+from dq_ik.papers.kernels.coordinate_descent import descend_cyclically, strength_of
 
 FIXED_LENGTH = 0.005  # of the Jacobian transpose ([ProjectedLineSearch] section 5)
 LAMBDA = 1e-3  # damping of [Recipe] eq. 35
@@ -53,10 +53,11 @@ def attempt(blocks, method, q, max_iterations):
     """
     Run one attempt by a reference method.
 
-    The singular-value and Gauss-Newton methods ignore the limits and project their final answer
-    onto them, as Blender did ([ProjectedLineSearch] section 2); the others project every iterate.
+    The singular-value and Gauss-Newton methods ignore the limits, also those of balls, and project
+    their final answer onto them, as Blender did ([ProjectedLineSearch] section 2); the others
+    project every iterate.
     """
-    tree, work = tree_of(blocks), work_of(blocks)
+    work = work_of(blocks)
     cost, worst = evaluate(blocks, q)
     best, best_worst = math.inf, math.inf
     copy(q, work.best)
@@ -67,7 +68,7 @@ def attempt(blocks, method, q, max_iterations):
         stalled = iteration == max_iterations or is_over(work)
         if inside or worst <= 1.0 or stalled:
             fill(0.0, work.x)
-            advance(tree, q, work.x, 0.0, work.lower, work.upper, work.trial)
+            advance(blocks, q, work.x, 0.0, work.trial)
             best, best_worst = _keep(blocks, best, best_worst)
         if best_worst <= 1.0 or stalled:
             return best, best_worst, iteration
@@ -75,7 +76,7 @@ def attempt(blocks, method, q, max_iterations):
         cost, worst = _iterate(blocks, method, q, inside)
         if abs(before - cost) <= STAGNATION * before or not math.isfinite(cost):
             fill(0.0, work.x)
-            advance(tree, q, work.x, 0.0, work.lower, work.upper, work.trial)
+            advance(blocks, q, work.x, 0.0, work.trial)
             best, best_worst = _keep(blocks, best, best_worst)
             return best, best_worst, iteration + 1
     return best, best_worst, max_iterations
@@ -97,20 +98,36 @@ def _iterate(blocks, method, q, inside):
     """One iteration in place; return the cost and the worst error after it."""
     tree, work = tree_of(blocks), work_of(blocks)
     if method == Method.CCD:
-        return _descend_cyclically(blocks, q)
+        return descend_cyclically(blocks, q)
     evaluate(blocks, q)
     assemble(blocks)
     stack(tree, work)
+    _scale_columns(work)
     _step(blocks, method)
+    for i in range(q.shape[0]):
+        work.x[i] *= strength_of(work, i)
     if inside:
-        advance(tree, q, work.x, 1.0, work.lower, work.upper, work.trial)
+        advance(blocks, q, work.x, 1.0, work.trial)
     else:
-        fill(-math.inf, work.lowest)
-        fill(math.inf, work.highest)
-        advance(tree, q, work.x, 1.0, work.lowest, work.highest, work.trial)
+        move(tree, q, work.x, work.trial)
     copy(work.trial, q)
     record(blocks, q)
     return evaluate(blocks, q)
+
+
+@kernel
+def _scale_columns(work):
+    """
+    Scale each column of J by the strength of its joint ([Recipe] section 3.3).
+
+    With ``x = S y`` a linear method solves ``J S y = e``: weak joints move less. A column of zeros
+    takes its joint out of the system.
+    """
+    for i in range(work.J.shape[1]):
+        strength = strength_of(work, i)
+        if strength != 1.0:
+            for r in range(work.J.shape[0]):
+                work.J[r, i] *= strength
 
 
 @kernel
@@ -180,69 +197,20 @@ def _minimum_norm(blocks):
     """
     Least squares by QR: of J where it is tall, else of its transpose for the least norm.
 
-    Differs from [Recipe] figure 8, whose ``R x = Q^T e`` holds for square or tall J only.
+    Differs from [Recipe] figure 8, whose ``R x = Q^T e`` holds for square or tall J only. Rows
+    that ask for nothing are left out, so that a position alone is a wide J.
     """
     work, e = work_of(blocks), _stacked_error(blocks)
-    solve_qr(work.J, e, work.B, work.s, work.y, work.x)
-
-
-@routine
-def _descend_cyclically(blocks, q):
-    """
-    Cyclic coordinate descent: each variable in turn goes to its own optimum inside the limits.
-
-    The turns go from the tips to the base. For one screw the position and rotation costs are
-    ``const - 2 (a cos x + b sin x)`` in its angle x, so the optimum is ``atan2(b, a)``; for a
-    slide it is the mean way. The rotation is measured by ``2 - 2 cos`` of its angle.
-    """
-    tree, work = tree_of(blocks), work_of(blocks)
-    for variable in range(q.shape[0] - 1, -1, -1):
-        if is_over_in_step(work, q.shape[0]):
-            break
-        evaluate(blocks, q)
-        cosine, sine, way, weight = 0.0, 0.0, 0.0, 0.0
-        for k in range(tree.tip.shape[0]):
-            for entry in range(tree.tip_index[k, PATH_START], tree.tip_index[k, PATH_STOP]):
-                if tree.slot[tree.path[entry, 1]] != variable:
-                    continue
-                a, b, w, s = _one_screw(work.screw[tree.path[entry, 0]], work.goals[k],
-                                        work.point[k], work.error[k])
-                cosine, sine, way, weight = cosine + a, sine + b, way + w, weight + s
+    n, rows = work.J.shape[1], 0
+    for r in range(work.J.shape[0]):
+        if not is_zero(work.J[r]):
+            copy(work.J[r], work.J[rows])
+            e[rows] = e[r]
+            rows += 1
+    if rows == 0:
         fill(0.0, work.x)
-        if weight > 0.0:
-            work.x[variable] = way / weight
-        elif cosine != 0.0 or sine != 0.0:
-            work.x[variable] = math.atan2(sine, cosine)
-        advance(tree, q, work.x, 1.0, work.lower, work.upper, work.trial)
-        copy(work.trial, q)
-        record(blocks, q)
-    return evaluate(blocks, q)
-
-
-@routine
-def _one_screw(screw, goal, point, error):
-    """Shares of one tip in an optimum: of cos and sin for a turn, way and weight for a slide."""
-    square_p = goal[WEIGHT] ** 2
-    square_r = goal[WEIGHT + 3] ** 2
-    axis = (screw[3], screw[4], screw[5])
-    length = math.sqrt(axis[0] ** 2 + axis[1] ** 2 + axis[2] ** 2)
-    e_p = (error[0], error[1], error[2])
-    if length == 0.0:
-        along = screw[0] * e_p[0] + screw[1] * e_p[1] + screw[2] * e_p[2]
-        square = screw[0] ** 2 + screw[1] ** 2 + screw[2] ** 2
-        return 0.0, 0.0, square_p * along, square_p * square
-    axis = (axis[0] / length, axis[1] / length, axis[2] / length)
-    # The arm from the axis to the tip, and to the goal, across the axis: velocity = axis x arm.
-    velocity = quaternion.cross(axis, (point[0], point[1], point[2]))
-    velocity = (velocity[0] + screw[0] / length, velocity[1] + screw[1] / length,
-                velocity[2] + screw[2] / length)
-    arm = quaternion.cross(velocity, axis)
-    goal_arm = (arm[0] + e_p[0], arm[1] + e_p[1], arm[2] + e_p[2])
-    a = square_p * (arm[0] * goal_arm[0] + arm[1] * goal_arm[1] + arm[2] * goal_arm[2])
-    b = square_p * (velocity[0] * goal_arm[0] + velocity[1] * goal_arm[1]
-                    + velocity[2] * goal_arm[2])
-    r = quaternion.exp((error[3], error[4], error[5]))
-    along = r[1] * axis[0] + r[2] * axis[1] + r[3] * axis[2]
-    a += square_r * (r[0] * r[0] - along * along)
-    b += square_r * 2.0 * r[0] * along
-    return a, b, 0.0, 0.0
+        return
+    short = min(rows, n)
+    solve_qr(matrix(work.J, 0, rows, n), vector(e, 0, rows),
+             matrix(work.B, 0, short, max(rows, n)), vector(work.s, 0, short),
+             vector(work.y, 0, rows), work.x)
