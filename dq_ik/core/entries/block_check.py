@@ -16,12 +16,21 @@
 
 from __future__ import annotations
 
+from dq_ik.core.algebra.vector import all_within
 from dq_ik.core.compile import kernel
 from dq_ik.core.memory.arrays import integers, vector
-from dq_ik.core.memory.blocks import size_of_request, size_of_robot, view_request, view_robot
-from dq_ik.core.memory.layout import REQUEST, ROBOT
+from dq_ik.core.memory.blocks import (
+    size_of_request,
+    size_of_robot,
+    view_request,
+    view_robot,
+    view_track,
+)
+from dq_ik.core.memory.layout import REQUEST, ROBOT, TRACK
+from dq_ik.core.memory.scene_blocks import size_of_scene, view_scene
+from dq_ik.core.memory.scene_layout import SCENE
 
-ROBOT_ID, REQUEST_ID = ROBOT.id, REQUEST.id
+ROBOT_ID, REQUEST_ID, TRACK_ID, SCENE_ID = ROBOT.id, REQUEST.id, TRACK.id, SCENE.id
 FAULTS = 32  # more than there are
 
 
@@ -57,3 +66,33 @@ def fits(request, robot):
     """Tell whether a request is one for this robot."""
     asked, tree = view_request(request), view_robot(robot)
     return asked.n == tree.n and asked.n_tips == tree.n_tips
+
+
+@kernel
+def bad_row(vectors, n, rows, largest):
+    """Return the first row with a number above the largest, or not a number."""
+    row = 0
+    while row < rows - 1 and all_within(vector(vectors, n * row, n), largest):
+        row += 1
+    return row
+
+
+@kernel
+def is_track(robot, track):
+    """Tell whether a block is the state of a stream for this robot."""
+    if vector(integers(track, 0), 0, 1)[0] != TRACK_ID:
+        return False
+    tree, state = view_robot(robot), view_track(track)
+    return state.n == tree.n and state.n_tips == tree.n_tips
+
+
+@kernel
+def is_scene(links, scene):
+    """Tell whether blocks are a robot and a scene of this version that fit each other."""
+    if not is_robot(links) or vector(integers(scene, 0), 0, 1)[0] != SCENE_ID:
+        return False
+    tree, seen = view_robot(links), view_scene(scene)
+    return (seen.n_links == tree.n_tips and seen.n_variables == tree.n
+            and vector(integers(scene, 0), 0, 2)[1] == size_of_scene(
+                seen.n, seen.n_variables, seen.n_links, seen.n_bodies, seen.n_pieces, seen.n_rows,
+                seen.n_pairs))

@@ -12,17 +12,19 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The entries that make a robot of a table of joints, and check one that was read from a file."""
+"""The entries that make a robot of a table of joints, check one, and clamp to its limits."""
 
 from __future__ import annotations
 
-from dq_ik.core.entries.block_check import fault, is_robot
+from dq_ik.core.algebra.vector import all_within
+from dq_ik.core.entries.block_check import bad_row, fault, is_robot
 from dq_ik.core.entries.entry import entry, Numbers, NumbersOut
 from dq_ik.core.entries.pose_input import Fault
+from dq_ik.core.kinematics.configuration import clamp as clamp_one
 from dq_ik.core.memory import blocks as memory_blocks
 from dq_ik.core.memory.arrays import integers, matrix, vector
 from dq_ik.core.memory.blocks import view_packing, view_robot
-from dq_ik.core.memory.layout import ROBOT
+from dq_ik.core.memory.layout import FARTHEST, ROBOT
 from dq_ik.core.packing import pack
 from dq_ik.core.packing.joints import JOINT, TIP
 from dq_ik.core.packing.normals import is_plain_chain, move_to_common_normals
@@ -109,3 +111,32 @@ def check_robot(robot: Numbers, n_words: int) -> int:
         if head[place] < 0 or head[place] > n_words:
             return fault(Fault.WRONG_BLOCK.value, 0)
     return 0 if head[1] == n_words else fault(Fault.WRONG_BLOCK.value, 0)
+
+
+@entry
+def clamp(robot: Numbers, lower: Numbers, upper: Numbers, q: Numbers, n_rows: int,
+          q_out: NumbersOut, beyond_out: NumbersOut) -> int:
+    """
+    Move configurations into limits, and tell how far outside they were.
+
+    Balls go into their cone, their twist range and the limits of their three numbers, if there is
+    a rotation in all of them; else into cone and range.
+
+    :param lower: ``(n,)`` those of the robot or narrower
+    :param upper: ``(n,)``
+    :param q: ``(n_rows, n)`` no number beyond 1e9
+    :param q_out: ``(n_rows, n)``
+    :param beyond_out: ``(n_rows, n)`` how far a variable was outside [rad or m], of a ball all
+        three; 0 or less: inside
+    :returns: 0, or below zero
+    """
+    if not is_robot(robot):
+        return fault(Fault.WRONG_BLOCK.value, 0)
+    tree = view_robot(robot)
+    n = tree.n
+    if not all_within(vector(q, 0, n * n_rows), FARTHEST):
+        return fault(Fault.VECTOR_NOT_FINITE.value, bad_row(q, n, n_rows, FARTHEST))
+    for row in range(n_rows):
+        clamp_one(tree, vector(lower, 0, n), vector(upper, 0, n), vector(q, n * row, n),
+                  vector(q_out, n * row, n), vector(beyond_out, n * row, n))
+    return 0

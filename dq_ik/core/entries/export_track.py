@@ -17,12 +17,11 @@
 from __future__ import annotations
 
 from dq_ik.core.algebra.vector import all_within, copy, fill
-from dq_ik.core.compile import kernel
-from dq_ik.core.entries.block_check import fault, fits, is_request, is_robot
+from dq_ik.core.entries.block_check import fault, fits, is_request, is_robot, is_track
 from dq_ik.core.entries.entry import entry, Numbers, NumbersOut
 from dq_ik.core.entries.pose_input import Fault, is_kind, pose_at, read_pose
 from dq_ik.core.memory import blocks as memory_blocks
-from dq_ik.core.memory.arrays import integers, vector
+from dq_ik.core.memory.arrays import vector
 from dq_ik.core.memory.blocks import (
     prepare_work,
     take_row,
@@ -31,10 +30,8 @@ from dq_ik.core.memory.blocks import (
     view_track,
     work_of,
 )
-from dq_ik.core.memory.layout import FARTHEST, TRACK
+from dq_ik.core.memory.layout import FARTHEST
 from dq_ik.core.track.follow import follow
-
-TRACK_ID = TRACK.id
 
 
 @entry
@@ -94,7 +91,7 @@ def track(robot: Numbers, request: Numbers, track_out: NumbersOut, poses: Number
     """
     if not is_robot(robot) or not is_request(request) or not fits(request, robot):
         return fault(Fault.WRONG_BLOCK.value, 0)
-    if not _is_track(robot, track_out):
+    if not is_track(robot, track_out):
         return fault(Fault.WRONG_BLOCK.value, 0)
     if not 0.0 <= dt <= FARTHEST or not (n_poses == 0 or (
             n_poses == n_rows and view_robot(robot).n_tips == 1 and is_kind(pose_kind))):
@@ -110,12 +107,3 @@ def track(robot: Numbers, request: Numbers, track_out: NumbersOut, poses: Number
         follow(blocks, view_track(track_out), dt, fresh, view_request(request).timeout)
         status = memory_blocks.answer_of(blocks).status[0]
     return status
-
-
-@kernel
-def _is_track(robot, track):
-    """Tell whether a block is the state of a stream for this robot."""
-    if vector(integers(track, 0), 0, 1)[0] != TRACK_ID:
-        return False
-    tree, state = view_robot(robot), view_track(track)
-    return state.n == tree.n and state.n_tips == tree.n_tips

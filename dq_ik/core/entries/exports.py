@@ -26,10 +26,9 @@ from __future__ import annotations
 
 import sys
 
-from dq_ik.core.algebra.vector import all_finite, all_within, copy
-from dq_ik.core.compile import kernel
-from dq_ik.core.entries import export_robot, export_track
-from dq_ik.core.entries.block_check import fault, fits, is_request, is_robot
+from dq_ik.core.algebra.vector import all_finite
+from dq_ik.core.entries import export_guard, export_robot, export_scene, export_track
+from dq_ik.core.entries.block_check import bad_row, fault, fits, is_request, is_robot
 from dq_ik.core.entries.entry import ENTRIES, entry, Numbers, NumbersOut
 from dq_ik.core.entries.pose_input import (
     Fault,
@@ -39,24 +38,23 @@ from dq_ik.core.entries.pose_input import (
     width,
     write_pose,
 )
+from dq_ik.core.entries.rows import read_row, request_at, wrong_rows
 from dq_ik.core.entries.usual import write_usual
 from dq_ik.core.kinematics.jacobian import jacobian as jacobian_of_tip
 from dq_ik.core.kinematics.tree import forward_kinematics, tip_frame
 from dq_ik.core.memory import blocks as memory_blocks
-from dq_ik.core.memory.arrays import address, integers, matrix, vector
+from dq_ik.core.memory.arrays import matrix, vector
 from dq_ik.core.memory.blocks import (
     prepare_work,
     take_row,
     view_request,
     view_robot,
     view_work,
-    work_of,
 )
-from dq_ik.core.memory.layout import FARTHEST
 from dq_ik.core.packing.spread import spread as spread_one
 from dq_ik.core.search.search import search
 
-__all__ = ['ENTRIES', 'export_robot', 'export_track']
+__all__ = ['ENTRIES', 'export_guard', 'export_robot', 'export_scene', 'export_track']
 
 LARGEST = sys.float_info.max
 
@@ -135,50 +133,22 @@ def solve(robot: Numbers, requests: Numbers, n_requests: int, poses: Numbers, po
     :param memory: memory_size() words
     :returns: the Status of the last row; below zero: that row and those after it have no answer
     """
-    if not is_robot(robot):
-        return fault(Fault.WRONG_BLOCK.value, 0)
-    n = view_robot(robot).n
-    if not (_fits(n_requests, n_rows) and (n_seeds == 0 or _fits(n_seeds, n_rows))
-            and (n_poses == 0 or (n_poses == n_rows and view_robot(robot).n_tips == 1
-                                  and is_kind(pose_kind)))):
-        return fault(Fault.OUT_OF_RANGE.value, 0)
-    if not all_within(vector(seeds, 0, n * n_seeds), FARTHEST):
-        return fault(Fault.VECTOR_NOT_FINITE.value, _bad_row(seeds, n, n_seeds, FARTHEST))
+    wrong = wrong_rows(robot, n_requests, n_poses, pose_kind, seeds, n_seeds, n_rows)
+    if wrong != 0:
+        return wrong
     prepare_work(robot, memory)
     status = 0
     for row in range(n_rows):
-        request = address(requests, 0)
-        if n_requests > 1:
-            request = address(requests, row * vector(integers(requests, 0), 0, 2)[1])
+        request = request_at(requests, n_requests, row)
         if not is_request(request) or not fits(request, robot):
             return fault(Fault.WRONG_BLOCK.value, row)
         blocks = take_row(robot, request, answers_out, row, memory)
-        work = work_of(blocks)
-        if n_poses > 0:
-            wrong = read_pose(pose_kind, pose_at(poses, pose_kind, row), work.goals[0])
-            if wrong != 0:
-                return fault(wrong, row)
-        if n_seeds > 0:
-            copy(vector(seeds, n * row if n_seeds > 1 else 0, n), work.seed)
-            work.seeded[0] = 1
+        wrong = read_row(blocks, poses, pose_kind, n_poses, seeds, n_seeds, row)
+        if wrong != 0:
+            return fault(wrong, row)
         search(blocks, timeout if timeout > 0.0 else view_request(request).timeout)
         status = memory_blocks.answer_of(blocks).status[0]
     return status
-
-
-@kernel
-def _fits(count, n_rows):
-    """Tell whether there is one for all rows or one for each."""
-    return count == 1 or count == n_rows
-
-
-@kernel
-def _bad_row(vectors, n, rows, largest):
-    """Return the first row with a number above the largest, or not a number."""
-    row = 0
-    while row < rows - 1 and all_within(vector(vectors, n * row, n), largest):
-        row += 1
-    return row
 
 
 @entry
@@ -199,7 +169,7 @@ def fk(robot: Numbers, q: Numbers, n_rows: int, pose_kind: int, poses_out: Numbe
         return fault(Fault.OUT_OF_RANGE.value, 0)
     tree = view_robot(robot)
     if not all_finite(vector(q, 0, tree.n * n_rows)):
-        return fault(Fault.VECTOR_NOT_FINITE.value, _bad_row(q, tree.n, n_rows, LARGEST))
+        return fault(Fault.VECTOR_NOT_FINITE.value, bad_row(q, tree.n, n_rows, LARGEST))
     prepare_work(robot, memory)
     work = view_work(memory)
     for row in range(n_rows):
@@ -233,7 +203,7 @@ def jacobian(robot: Numbers, q: Numbers, n_rows: int, tip: int, point: Numbers, 
     if tip < 0 or tip >= tree.n_tips:
         return fault(Fault.OUT_OF_RANGE.value, 0)
     if not all_finite(vector(q, 0, tree.n * n_rows)):
-        return fault(Fault.VECTOR_NOT_FINITE.value, _bad_row(q, tree.n, n_rows, LARGEST))
+        return fault(Fault.VECTOR_NOT_FINITE.value, bad_row(q, tree.n, n_rows, LARGEST))
     prepare_work(robot, memory)
     work = view_work(memory)
     at = vector(point, 0, 3)

@@ -77,7 +77,7 @@ UNIFORM, BASE_AXES, GOAL_AXES = 0, 1, 2
 FIXED, LOOK_AT, RELATIVE = 0, 1, 2
 
 # One element of a tree: constant pose, multiplier and offset of its variable, limits of a ball.
-ELEMENT = Row(constant=FRAME, multiplier=1, offset=1, swing=1, twist_lower=1, twist_upper=1)
+ELEMENT = Row(constant=FRAME, multiplier=1, offset=1, swing=2, twist_lower=1, twist_upper=1)
 CONSTANT, MULTIPLIER, OFFSET, SWING, TWIST_LOWER, TWIST_UPPER = ELEMENT.places
 # Its whole numbers: kind, parent element or -1, first variable, first screw.
 INDEX = Row(kind=1, parent=1, variable=1, screw=1)
@@ -152,8 +152,7 @@ ANSWER = Table('answer', ('n', 'n_tips', 'max_solutions', 'max_trace'), (
     floats('error', 'n_tips', 2, text='distance [m] and angle [rad] of each tip from its goal'),
     integers('pressed', 'n', text='-1, 1: pressed against the lower, upper limit; 2: a ball, at '
              'its first variable; 0: not pressed'),
-    floats('beyond', 'n_tips', text='distance of each goal beyond the reach of its tip [m]; 0: it '
-           'is not beyond'),
+    floats('beyond', 'n_tips', text='how far each goal is beyond the reach of its tip [m], or 0'),
     floats('solutions', 'max_solutions', 'n', text='distinct solutions, n_solutions of them'),
     floats('trace', 'max_trace', 'n', text='iterates in order, n_trace of them'),
 ))
@@ -175,11 +174,11 @@ TRACK = Table('track', ('n', 'n_tips'), (
     integer('policy', text='a Policy'),
     integer('momentum', text='1: start where the last step leads to; 0: at the last answer'),
     integer('look_ahead', text='1: plan the free motion along the goals to come'),
-    number('barrier', text='speed away from the limits where the goals leave joints free, for a '
-           'slope of 1 of the barrier [1/s]; 0: none'),
-    number('barrier_speed', text='its greatest value [rad/s]'),
+    number('barrier', text='push of free joints off limits, for a slope of 1 [1/s]; 0: none'),
+    number('barrier_speed', text='its greatest speed [rad/s]'),
     number('step_ratio', text='greatest step of a joint for a step of the goal [rad/m]; 0: any'),
     number('least_speed', text='speed that this ratio never forbids [rad/s]'),
+    number('ease', text='time in which this push follows its change [s]; 0: at once'),
     floats('velocity', 'n', text='greatest speeds [rad/s or m/s]'),
     floats('q', 'n', text='the last answer'),
     floats('qdot', 'n', text='its velocity'),
@@ -209,6 +208,7 @@ TRACK = Table('track', ('n', 'n_tips'), (
     floats('posture_cost', (SLICES + 1) * POSTURES, text='costs from them to the end'),
     floats('best', 'n', text='best answer of a frame'),
     floats('push', 'n', text='motion in the directions that the goals leave free'),
+    floats('eased', 'n', text='the push off the limits, eased [rad/s]'),
 ))
 
 MOST_PARTS, MOST_ELEMENTS = 6, 4  # variables and elements of a joint at most
@@ -230,6 +230,12 @@ PACKING = Table('packing', ('n_joints',), (
 ))
 
 POOL = 12  # candidates for the best reach
+AXES = Row(axis=3, way=1)  # of a ball's tangent space; way to the limit, infinite: it is free
+WAY = AXES.places[1]
+# A limit of a ball: normal, direction that projections undo, distance [rad], push of the slope.
+CONTACT = Row(normal=3, back=3, gap=1, push=1)
+_, BACK, GAP, PUSH = CONTACT.places
+BALL_LIMITS = 13  # of one ball
 
 # Attempts in lanes: iterations at most, and those that the one from the seed may take on top.
 LANE_ITERATIONS, SEED_ITERATIONS = 7, 3
@@ -285,8 +291,10 @@ WORK = Table('work', (
     floats('G', '6 * n_tips', '6 * n_tips', text='inner products of the rows of J; its factor'),
     floats('y', '6 * n_tips', text='error, transformed'),
     floats('s', 'min(6 * n_tips, n)', text='singular values, or the diagonal of R'),
-    floats('lowest', 'n', text='limits of methods that ignore them'),
-    floats('highest', 'n', text=''),
+    floats('centre', 'n', text='the seed, inside the limits; balls turn away from it by...'),
+    floats('radius', 'n', text='...so much at most [rad]; at the first variable of each'),
+    floats('axes', 'n', AXES.width, text='turned axes of balls'),
+    floats('contact', BALL_LIMITS, CONTACT.width, text='of one ball on its limits'),
     floats('lanes', f'{LANE.width} * n_in_lanes', LANES,
            text='of attempts in lanes; none for several tips'),
 ))

@@ -25,11 +25,21 @@ import math
 
 from dq_ik.core.algebra.vector import copy, fill
 from dq_ik.core.compile import routine
+from dq_ik.core.kinematics.configuration import centre_ball, unwind
 from dq_ik.core.memory.blocks import answer_of, request_of, tree_of, work_of
 from dq_ik.core.memory.clock import is_over, seconds
-from dq_ik.core.memory.layout import FARTHEST, Method, Mode, POOL
+from dq_ik.core.memory.layout import (
+    BALL,
+    ELEMENT_KIND,
+    FARTHEST,
+    Method,
+    Mode,
+    POOL,
+    VARIABLE,
+)
 from dq_ik.core.multi_start.lane_attempts import multi_start
 from dq_ik.core.search.choice import first_candidate, is_new, keep, late, measure, remember
+from dq_ik.core.search.go_on import is_stuck, release, RELEASES, settle
 from dq_ik.core.search.methods import attempt
 from dq_ik.core.solve import starts
 from dq_ik.core.solve.best_reach import newton
@@ -43,7 +53,9 @@ BEST_REACH_ITERATIONS = 100
 @routine
 def search(blocks, timeout):
     """
-    Solve one row: attempts in lanes, else one by one; then the best reach or the posture.
+    Solve one row: attempts in lanes, else one by one; the best reach where none is at the goal.
+
+    Without restarts an attempt that is stuck goes on (:mod:`dq_ik.core.search.go_on`).
 
     :param timeout: [s]
     """
@@ -54,16 +66,36 @@ def search(blocks, timeout):
         return
     while next_start(blocks):
         judge(blocks, attempt(blocks))
+    approach(blocks)
+    releases = 0 if request.method <= Method.PLS and is_stuck(blocks) else RELEASES
+    while releases < RELEASES and release(blocks):
+        judge(blocks, attempt(blocks))
+        releases = settle(blocks, releases, BEST_REACH_ITERATIONS)
     if wants_relaxing(blocks):
         answer.iterations[0] += relax(blocks, work.pool[0])
-    if request.method <= Method.PLS:
-        place = first_candidate(blocks)
-        while place < POOL and work.pool_cost[place] < math.inf and not late(blocks):
-            place = keep(blocks, place, newton(blocks, work.pool[place], BEST_REACH_ITERATIONS))
-    else:
-        take_nearest(blocks)
     conclude(blocks)
+    unwind_trace(blocks)
     answer.time[0] = seconds(work.clock) - start
+
+
+@routine
+def unwind_trace(blocks):
+    """Write the iterates as answers are written: within the limits, also of joints of a turn."""
+    answer, work = answer_of(blocks), work_of(blocks)
+    for row in range(answer.n_trace[0]):
+        unwind(work, answer.trace[row])
+
+
+@routine
+def approach(blocks):
+    """Look for the best reach, where no goal is met."""
+    request, work = request_of(blocks), work_of(blocks)
+    if request.method > Method.PLS:
+        take_nearest(blocks)
+        return
+    place = first_candidate(blocks)
+    while place < POOL and work.pool_cost[place] < math.inf and not late(blocks):
+        place = keep(blocks, place, newton(blocks, work.pool[place], BEST_REACH_ITERATIONS))
 
 
 @routine
@@ -102,12 +134,28 @@ def begin(blocks, timeout):
         work.period[i] = tree.period[i] if free else 0.0
         work.lower[i] = -math.inf if free else max(low, -FARTHEST)
         work.upper[i] = math.inf if free else min(high, FARTHEST)
+        work.centre[i] = min(max(work.seed[i], work.lower[i]), work.upper[i])
         work.pull[i], work.rest[i] = request.pull[i], request.rest[i]
         if request.stay > 0.0:
             work.pull[i] += request.stay
             work.rest[i] = (request.pull[i] * request.rest[i]
                             + request.stay * seed) / work.pull[i]
+    _begin_balls(blocks)
     return start
+
+
+@routine
+def _begin_balls(blocks):
+    """Do the same for the limits of balls; one is locked as a whole."""
+    tree, request, work = tree_of(blocks), request_of(blocks), work_of(blocks)
+    for element in range(tree.index.shape[0]):
+        if tree.index[element, ELEMENT_KIND] == BALL:
+            i = tree.index[element, VARIABLE]
+            weakest = min(request.metric[i], request.metric[i + 1], request.metric[i + 2])
+            step = request.max_joint_step if request.max_joint_step > 0.0 else math.inf
+            if weakest < 0.0 or work.x[i] == 0.0:
+                step = 0.0
+            centre_ball(blocks, element, work.seed, step)
 
 
 @routine
