@@ -24,7 +24,7 @@ import numpy as np
 
 
 class JointMap:
-    """From a joint vector to positions by URDF joint name."""
+    """From positions of the URDF's joints in a chain (n,) to those of a command."""
 
     def __init__(self, chain: Chain, names: Sequence[str] = (),
                  others: Mapping[str, float] | None = None) -> None:
@@ -43,19 +43,19 @@ class JointMap:
             if name not in own and name not in self._others:
                 raise ChainError(f"joint '{name}' does not move with this group; "
                                  f'its joints are {listing(own)}')
-        self._is_identity = self.names == list(chain.joint_names)
+        self._is_identity = self.names == list(chain.angles.names)
         self._at_zero = self(np.zeros(chain.n))
 
-    def __call__(self, q: np.ndarray) -> np.ndarray:
-        """Return the positions at q."""
+    def __call__(self, angles: np.ndarray) -> np.ndarray:
+        """Return the positions of the command, in the order of its names."""
         if self._is_identity:
-            return q
-        positions = {**self._others, **self.chain.joint_positions(q)}
+            return angles
+        positions = {**self._others, **self.chain.angles.named(angles)}
         return np.array([positions[name] for name in self.names])
 
-    def velocity(self, qdot: np.ndarray) -> np.ndarray:
-        """Return the velocities at qdot."""
-        return self(qdot) - self._at_zero  # positions are linear in q, but for offsets of mimics
+    def velocity(self, rates: np.ndarray) -> np.ndarray:
+        """Return the velocities of the command."""
+        return self(rates) - self._at_zero  # the map is linear, but for offsets of mimics
 
 
 def single_axis_positions(model: RobotModel, state: Mapping[str, float]) -> dict[str, float]:

@@ -23,8 +23,9 @@ from dq_ik.options import IkOptions
 from dq_ik.pose import Pose
 from dq_ik.result import IkResult
 from dq_ik.robot.chain import Chain
+from dq_ik.stream.goal_mode import goal_maker
 from dq_ik.stream.settings import setting, StreamSettings
-from dq_ik.stream.tracker import goal_maker
+from dq_ik.stream.shift import Shift
 from dq_ik.stream.twist import TwistStep
 import numpy as np
 from numpy.typing import ArrayLike
@@ -118,15 +119,16 @@ class Ramp:
 
 class Jog:
     """
-    Follows twists of the tips and velocities of the joints, the newest of the two.
+    Follows twists of the tips, velocities and displacements of the joints, the newest of these.
 
-    Feed it with :meth:`twist` and :meth:`joints`; :meth:`advance` moves a target of the joints
-    once per period, for :meth:`Tracker.set_target`.
+    Feed it with :meth:`twist`, :meth:`joints` and :meth:`displace`; :meth:`advance` moves a target
+    of the joints once per period, for :meth:`Tracker.set_target`.
     """
 
     def __init__(self, chain: Chain, options: IkOptions, settings: JogSettings) -> None:
         """Be at rest."""
         self.chain = chain
+        self._joints, self._shift = Ramp(chain.n), Shift(chain.angles)
         self.configure(options, settings)
         self.stop()
 
@@ -134,17 +136,21 @@ class Jog:
         """Take new options; the motion goes on."""
         self._settings = settings
         self._step = TwistStep(self.chain, options, goal_maker(settings))
-        self._speed = self.chain.velocity * (settings.velocity_scaling or 1.0)
+        scaling = settings.velocity_scaling or 1.0
+        self._speed, self._joint_speed = (
+            velocity * scaling for velocity in (self.chain.velocity, self.chain.angles.velocity))
 
     def stop(self) -> None:
         """Forget all velocities at once; who moves the target otherwise calls this."""
         self._tips: dict[str, tuple[Ramp, bool]] = {}
-        self._joints = Ramp(self.chain.n)
+        self._joints.rest()
+        self._shift.rest()
 
     @property
     def active(self) -> bool:
         """Whether something moves, or is about to."""
-        return self._joints.active or any(ramp.active for ramp, _ in self._tips.values())
+        return self._joints.active or self._shift.active or any(
+            ramp.active for ramp, _ in self._tips.values())
 
     def twist(self, tip: str, twist: ArrayLike, now: float, axes: Pose | None = None) -> None:
         """
@@ -169,26 +175,62 @@ class Jog:
         ramp.take(wanted, now + settings.twist_timeout)
         self._tips[tip] = ramp, axes is None
         self._joints.end()
+        self._shift.end()
 
     def joints(self, velocities: dict[str, float], now: float) -> None:
         """
         Take the wanted velocities of joints; those that are not named stand.
 
-        :param velocities: by the names of the chain's variables.
+        :param velocities: by the names of the URDF's joints.
         :raises DqIkError: if a joint is unknown, or a velocity none.
         """
-        names = list(self.chain.joint_names)
-        wanted = np.zeros(self.chain.n)
-        for name, value in velocities.items():
-            if name not in names:
-                raise GoalError(f"there is no joint '{name}' to jog; the joints are "
-                                f'{listing(names)}')
-            number = _checked([value], 1, f"the velocity of joint '{name}'")
-            wanted[names.index(name)] = self._scaled(
-                number, self._settings.joint_jog_scale, f"the velocity of joint '{name}'")[0]
-        self._joints.take(wanted, now + self._settings.twist_timeout)
+        self._joints.take(self._speeds(velocities), now + self._settings.twist_timeout)
+        self._shift.end()
         for ramp, _ in self._tips.values():
             ramp.end()
+
+    def displace(self, displacements: dict[str, float],
+                 velocities: dict[str, float] | None = None, duration: float = 0.0) -> None:
+        """
+        Move joints by displacements [rad or m] from where they are, and stop there.
+
+        :param velocities: their speeds; None: such that it takes ``duration``.
+        :param duration: [s]; 0: the speed is ``joint_jog_scale``. No joint exceeds its own speed.
+        :raises DqIkError: if a joint is unknown, or a number none.
+        """
+        way = np.zeros(self.chain.n)
+        for name, value in displacements.items():
+            way[self._index(name)] = _checked([value], 1, f"the displacement of '{name}'")[0]
+        if not 0.0 <= duration < math.inf:
+            raise GoalError(f'the duration of a joint jog is {duration}; it must be 0 or more')
+        if velocities is not None:
+            speed = np.abs(self._speeds(velocities))
+            if np.any((way != 0.0) & (speed == 0.0)):
+                raise GoalError('a joint jog has a displacement with the velocity 0; leave the '
+                                'velocities empty or give each joint one')
+        else:
+            speed = np.abs(way) / duration if duration > 0.0 else np.full(
+                self.chain.n, self._settings.joint_jog_scale)
+        self._shift.take(way, np.minimum(speed, self._joint_speed))
+        self._joints.end()
+        for ramp, _ in self._tips.values():
+            ramp.end()
+
+    def _speeds(self, velocities: dict[str, float]) -> np.ndarray:
+        """Return velocities by name as those of all joints (n,), 0 for joints without a name."""
+        wanted = np.zeros(self.chain.n)
+        for name, value in velocities.items():
+            what = f"the velocity of joint '{name}'"
+            wanted[self._index(name)] = self._scaled(
+                _checked([value], 1, what), self._settings.joint_jog_scale, what)[0]
+        return wanted
+
+    def _index(self, name: str) -> int:
+        """Return the number of a joint; raises GoalError if there is none of that name."""
+        names = self.chain.angles.names
+        if name not in names:
+            raise GoalError(f"there is no joint '{name}' to jog; the joints are {listing(names)}")
+        return names.index(name)
 
     def advance(self, q: np.ndarray, now: float, dt: float) -> tuple[np.ndarray, IkResult | None]:
         """
@@ -198,16 +240,25 @@ class Jog:
         """
         chain, settings, speed = self.chain, self._settings, self._speed
         velocity = np.clip(self._joints.advance(self._joints.wanted, now, dt, settings),
-                           -speed, speed)
+                           -self._joint_speed, self._joint_speed)
         twists = {}
         for tip, (ramp, is_own) in self._tips.items():
             wanted = turned(ramp.wanted, chain.fk(q, tip)) if is_own else ramp.wanted
             twists[tip] = ramp.advance(wanted, now, dt, settings)
         moving = {tip: twist for tip, twist in twists.items() if twist.any()}
-        after = chain.clamp(q + velocity * dt) if velocity.any() else q
+        step = velocity * dt
+        if self._shift.active:
+            step += self._shift.advance(chain.angles.of(q), dt, settings.ramp_time)
+        after = self._shifted(q, step) if step.any() else q
         if not moving:
             return after, None
-        return self._step.step(after, moving, dt, speed - np.abs(velocity))
+        return self._step.step(after, moving, dt, np.maximum(speed - np.abs(velocity), 0.0))
+
+    def _shifted(self, q: np.ndarray, step: np.ndarray) -> np.ndarray:
+        """Return a joint vector after a step of the URDF's joints, within all limits."""
+        joints = self.chain.angles
+        return self.chain.clamp(joints.vector(
+            np.clip(joints.of(q) + step, joints.lower, joints.upper)))
 
     def _scaled(self, numbers: np.ndarray, scale: float, what: str) -> np.ndarray:
         """Return a velocity in units of speed, without what is inside the dead band."""

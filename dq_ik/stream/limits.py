@@ -74,12 +74,13 @@ class MotionLimits:
         Accelerations come from the settings, else from the URDF, else from ``ramp_time``; jerks
         from the settings, else from the URDF.
         """
-        velocity = chain.velocity * (settings.velocity_scaling or inf)
+        joints = chain.angles
+        velocity = joints.velocity * (settings.velocity_scaling or inf)
         ramp = settings.ramp_time
-        usual = np.where(np.isfinite(chain.acceleration), chain.acceleration,
+        usual = np.where(np.isfinite(joints.acceleration), joints.acceleration,
                          velocity / ramp if ramp > 0.0 else inf)
         return cls.of(chain.n, velocity, _given(settings, 'acceleration_limit', usual),
-                      _given(settings, 'jerk_limit', chain.jerk))
+                      _given(settings, 'jerk_limit', joints.jerk))
 
 
 def _given(settings: StreamSettings, name: str, usual: np.ndarray) -> np.ndarray:
@@ -125,6 +126,7 @@ def is_inside(v: float, a: float, dt: float, velocity: float, acceleration: floa
             up if v > 0.0 else down, dt, acceleration)
     settled = v + a * abs(a) / (2.0 * jerk)  # the speed when the acceleration is gone
     return (abs(a) <= acceleration * (1.0 + 1e-9) and max(abs(v), abs(settled)) <= velocity
+            and v * settled >= 0.0  # it need not swing back
             and stopping_way(v, a, acceleration, jerk) <= up
             and stopping_way(-v, -a, acceleration, jerk) <= down)
 
@@ -169,10 +171,16 @@ def smooth_window(v: float, a: float, dt: float, velocity: float, acceleration: 
     low, high = _rates(v, a, dt, acceleration, jerk, brake, brake_jerk)
     most = _steepest(v, a, dt, velocity, brake, brake_jerk, up, low, high)
     least = -_steepest(-v, -a, dt, velocity, brake, brake_jerk, down, -high, -low)
-    if least > most:  # the side where there is a way to go decides, else that of the motion
-        least = most = most if (up > 0.0) > (down > 0.0) or (
-            v > 0.0 and (up > 0.0) == (down > 0.0)) else least
+    if least > most:
+        least = most = most if _upwards(v, a, brake_jerk, up, down) else least
     return v + least * dt, v + most * dt
+
+
+def _upwards(v: float, a: float, jerk: float, up: float, down: float) -> bool:
+    """Tell which obstacle counts if not both can: where there is a way to go, else the next."""
+    if (up > 0.0) != (down > 0.0):
+        return up > 0.0
+    return v + a * abs(a) / (2.0 * jerk) > 0.0  # the speed when the acceleration is gone
 
 
 def _rates(v: float, a: float, dt: float, acceleration: float, jerk: float, brake: float,

@@ -151,7 +151,7 @@ class MarkerLogic:
         if not self.is_held(tip):
             self._place(tip, pose)
 
-    def hear_option(self, name: str, value: str | bool) -> None:
+    def hear_option(self, name: str, value: str | bool | float) -> None:
         """Show a solver setting that is in use."""
         if name == 'position_only':
             self.turn(Item.POSITION_ONLY, bool(value))

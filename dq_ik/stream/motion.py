@@ -149,6 +149,7 @@ class Motion:
             v = self._along(dt, low, high)
         else:
             v = self._each(dt, low, high)
+        v = [x if abs(x) > 2.0 * ARRIVED else 0.0 for x in v]
         self._a = [(new - old) / dt for new, old in zip(v, self._v)]
         self._q = [min(max(q + x * dt, least), most) for q, x, least, most in zip(
             self._q, v, self._lower, self._upper)]

@@ -11,7 +11,7 @@
 # WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
 # See the License for the specific language governing permissions and
 # limitations under the License.
-"""How far a stream is from the limits of its joints, and how much of their speed it uses."""
+"""How far a stream is from limits and dead ends, and how much of its joints' speed it uses."""
 
 from __future__ import annotations
 
@@ -27,18 +27,21 @@ SOON = 0.5  # a limit that is nearer in time is worth a warning [s]
 @dataclass(frozen=True)
 class Outlook:
     """
-    How far a stream is from the next limit of a joint.
+    How far a stream is from the next limit of a joint, and from the loss of its goals.
 
     :param margin: distance to the nearest limit, as a part of the range of its joint
     :param nearest: that joint; empty: no joint has limits
     :param time_left: time in which a joint is at its limit at the present speed [s]
     :param coming: that joint; empty: none moves towards a limit
+    :param time_to_loss: time after which the goals can no longer be met if they move on as now
+        [s]; infinite: none is in sight
     """
 
     margin: float = math.nan
     nearest: str = ''
     time_left: float = math.nan
     coming: str = ''
+    time_to_loss: float = math.inf
 
     @classmethod
     def of(cls, names: Sequence[str], q: np.ndarray, qdot: np.ndarray, lower: np.ndarray,
@@ -64,10 +67,15 @@ class Outlook:
 
     @property
     def sentence(self) -> str:
-        """Return a warning, empty while no limit is near in time."""
-        if not 0.0 <= self.time_left <= SOON:
-            return ''
-        return f'{self.coming} is at its limit in {self.time_left:.1f} s at this speed'
+        """Return a warning, empty while neither a limit nor a loss is near in time."""
+        sentences = []
+        if 0.0 <= self.time_left <= SOON:
+            sentences.append(
+                f'{self.coming} is at its limit in {self.time_left:.1f} s at this speed')
+        if 0.0 <= self.time_to_loss <= SOON:
+            sentences.append('the goal will be lost in '
+                             f'{self.time_to_loss:.1f} s if it moves on like this')
+        return '; '.join(sentences)
 
 
 def share_of_limits(values: np.ndarray, limits: np.ndarray, none: float) -> float:

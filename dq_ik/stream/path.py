@@ -27,6 +27,8 @@ import numpy as np
 
 PERIOD = 6.0  # of a figure of eight [s]
 EIGHT_SIZE = 0.14  # half the width of a figure, as a fraction of the length of the arm
+SQUARE_SIZE = 0.09  # half a side of a square, as a fraction of the length of the arm
+CORNERS = ((0, 0, 0), (0, 1, 0), (0, 1, 2), (0, -1, 2), (0, -1, 0))  # of a square, from its start
 SIZES = (1.0, 0.5, 0.25)  # fractions of that figure which are tried
 CENTRES = 12  # configurations tried as the middle of the figure
 SAMPLES = 60  # goals per round that are checked
@@ -78,6 +80,36 @@ class FigureOfEight:
 
 
 @dataclass(frozen=True)
+class Square:
+    """
+    A square for each tip, at constant orientation, one round per PERIOD, slow at its corners.
+
+    It lies in the plane of the base's y and z axes, and the start is the middle of its lower side.
+
+    :param starts: pose of each tip at the start
+    :param sizes: length of half a side [m]
+    """
+
+    starts: Mapping[str, Pose]
+    sizes: Mapping[str, float]
+    duration = math.inf
+
+    @classmethod
+    def around(cls, chain: Chain, starts: Mapping[str, Pose]) -> Square:
+        """Return squares in proportion to the length of the arm."""
+        return cls(starts, {tip: SQUARE_SIZE * arm_length(chain, tip) for tip in starts})
+
+    def goals(self, time: float) -> dict[str, Pose]:
+        """Return the goal of each tip."""
+        part, share = divmod(len(CORNERS) * time / PERIOD, 1.0)
+        before, after = (np.array(CORNERS[(int(part) + k) % len(CORNERS)]) for k in (0, 1))
+        offset = before + eased(share) * (after - before)
+        return {tip: Pose.from_xyz_wxyz(start.position + self.sizes[tip] * offset,
+                                        start.quaternion)
+                for tip, start in self.starts.items()}
+
+
+@dataclass(frozen=True)
 class Sway:
     """The poses of a robot that sways about a configuration: any robot can follow them."""
 
@@ -107,9 +139,14 @@ class Glide:
 
     def goals(self, time: float) -> dict[str, Pose]:
         """Return the goal of each tip."""
-        share = min(time / self.duration, 1.0)
-        share *= share * (3.0 - 2.0 * share)
+        share = eased(time / self.duration)
         return self.chain.fk_all(self.start + share * (self.end - self.start))
+
+
+def eased(share: float) -> float:
+    """Return a share of a way, slow at both ends (smoothstep)."""
+    share = min(max(share, 0.0), 1.0)
+    return share * share * (3.0 - 2.0 * share)
 
 
 def find_path(chain: Chain) -> Path:

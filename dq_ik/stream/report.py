@@ -20,9 +20,11 @@ import math
 
 from dq_ik.stream.outlook import Outlook
 
-REACHED = (0.18, 0.72, 0.42)
-BEST_REACH = (0.95, 0.62, 0.14)
-WAITING = (0.45, 0.55, 0.65)
+# Colours that colour-blind people tell apart, with signs for those who see none.
+REACHED = (0.0, 0.62, 0.45)
+BEST_REACH = (0.90, 0.62, 0.0)
+WAITING = (0.55, 0.63, 0.72)
+SIGNS = {None: '○', True: '✓', False: '△'}
 UNKNOWN = Outlook()
 
 
@@ -71,6 +73,11 @@ class Report:
         if self.reached is None:
             return WAITING
         return REACHED if self.reached else BEST_REACH
+
+    @property
+    def sign(self) -> str:
+        """Return a sign that stands for the colour."""
+        return SIGNS[self.reached]
 
     @property
     def reason(self) -> str:

@@ -50,6 +50,7 @@ class Segments:
         """
         Return the points of the way, times from now on.
 
+        :param q: positions of the chain's joints as the URDF has them
         :param now: time of the command [s]
         """
         rest, since = np.zeros_like(q), now - self._time
@@ -60,7 +61,8 @@ class Segments:
             speed = (q - self._command) / period
             points = [(0.0, *sample(self._points, since)), (period, q, speed)]
             if speed.any():
-                stop = chain.clamp(q + 0.5 * self._stop_time * speed)
+                stop = np.clip(q + 0.5 * self._stop_time * speed, chain.angles.lower,
+                               chain.angles.upper)
                 points.append((period + self._stop_time, stop, rest))
             self._points = points
         self._time, self._command = now, q

@@ -15,24 +15,33 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TYPE_CHECKING
 
+from dq_ik.contact import Contact
 from dq_ik.core.entries.pose_input import PoseKind, WIDTHS
 from dq_ik.core.memory.layout import ANSWER, Policy, REQUEST, TRACK
+from dq_ik.core.memory.scene_layout import NEAREST
 from dq_ik.core.memory.views import read
-from dq_ik.errors import DqIkError, GoalError, listing
-from dq_ik.goal import as_pose
+from dq_ik.errors import CollisionError, DqIkError, GoalError, listing
 from dq_ik.native.load import door, fault_of
 from dq_ik.options import IkOptions
 from dq_ik.pose import Pose
+from dq_ik.pose_forms import as_pose
 from dq_ik.requests import Requests
-from dq_ik.result import BatchResult, IkResult, Layout
+from dq_ik.result import BatchResult, IkResult, Layout, Status
 from dq_ik.robot.chain import Chain
+from dq_ik.stream.guard import DISTANCE, Guard
 import numpy as np
 from numpy.typing import ArrayLike
 
+if TYPE_CHECKING:
+    from dq_ik.collision.scene import Scene
+
 SETTINGS = ('momentum', 'look_ahead', 'barrier', 'barrier_speed', 'step_ratio', 'least_speed')
+NO_ROWS = np.empty((0, NEAREST.width))
+EASE = 0.04  # of the push away from the limits, of streams among bodies [s]
 UNLIMITED = 1e6  # speed of a joint without a limit [rad/s or m/s]
 
 
@@ -64,14 +73,18 @@ class Steps:
     """Answers goals one after the other, from where the joints are."""
 
     def __init__(self, chain: Chain, q: ArrayLike, velocity: ArrayLike,
-                 options: IkOptions | None = None, following: Following | None = None) -> None:
+                 options: IkOptions | None = None, following: Following | None = None,
+                 scene: Scene | None = None, distance: float = DISTANCE) -> None:
         """
         Start at rest.
 
         :param q: where the joints are
         :param velocity: greatest speeds, one for all or one each (n,) [rad/s or m/s]
+        :param scene: bodies that no answer and no way to it may let collide
+        :param distance: clearance that is wanted [m]
         """
         self.chain = chain
+        self.guard = guard_of(chain, scene, distance)
         self._robot = chain.robot(1)
         self._memory = np.empty(door().entries['memory_size'](self._robot))
         self._state = np.zeros(door().entries['track_size'](self._robot))
@@ -90,10 +103,26 @@ class Steps:
         self._following = following
         self._write_settings()
 
+    def watch(self, scene: Scene | None, distance: float = DISTANCE) -> None:
+        """Keep away from other bodies from now on; None: from none. The motion goes on."""
+        self.guard = guard_of(self.chain, scene, distance)
+        self._write_settings()
+
+    def trial(self) -> Steps:
+        """Return a copy that goes on from here, and stops where it loses its goals."""
+        other = copy(self)
+        other._state = self._state.copy()
+        other.state = read(TRACK, other._state)
+        other.state.policy[...] = Policy.STOP
+        other.guard = None
+        return other
+
     def reseed(self, q: ArrayLike) -> None:
         """Start anew from these joint positions, at rest."""
         self._begin(q)
         self._write_settings()
+        if self.guard is not None:
+            self.guard.rest()
 
     def _begin(self, q: ArrayLike) -> None:
         door().entries['track_begin'](self._robot, self.chain.checked(q), self._state)
@@ -104,6 +133,9 @@ class Steps:
         self.state.policy[...] = Policy[self._following.policy.upper()]
         for name in SETTINGS:
             getattr(self.state, name)[...] = getattr(self._following, name)
+        if self.guard is not None:
+            self.state.look_ahead[...] = 0  # plans know no bodies
+        self.state.ease[...] = 0.0 if self.guard is None else EASE
 
     @property
     def q(self) -> np.ndarray:
@@ -132,19 +164,33 @@ class Steps:
         :param dt: time since the last answer [s]
         :param fresh: whether they are new; else they are those of the step before
         """
-        answer = np.empty(self._answer_size)
-        request, kind, poses = self._requests.template, PoseKind.DUAL_QUATERNION, None
+        request, poses = self._requests.template, None
         if type(goals) is Pose:
             poses = goals.numbers()
         else:
             request = self._requests.with_goals(goals, None)
-        status = door().entries['track'](
-            self._robot, request, self._state, poses, int(kind), int(poses is not None),
-            int(fresh), dt, answer, 1, self._memory)
+        answers, rows, status = self._call(request, poses, PoseKind.DUAL_QUATERNION, 1,
+                                           int(fresh), dt)
         if status < 0:
             as_pose(goals)  # says what is wrong
             raise DqIkError(f'the step failed: {fault_of(status)}')
-        return IkResult(self._layout, answer, status)
+        return IkResult(self._layout, answers[0], status,
+                        self._contact(rows[0]) if status == Status.BLOCKED else None)
+
+    def _call(self, request: np.ndarray, poses: np.ndarray | None, kind: PoseKind, count: int,
+              fresh: int, dt: float) -> tuple[np.ndarray, np.ndarray, int]:
+        """Follow goals; return answers, rows NEAREST of a stream with a guard, and the status."""
+        answers, rows = np.empty((count, self._answer_size)), NO_ROWS
+        given = (self._robot, request, self._state, poses, int(kind),
+                 0 if poses is None else count, fresh, dt)
+        if self.guard is None:
+            status = door().entries['track'](*given, answers, count, self._memory)
+        else:
+            rows = np.empty((count, NEAREST.width))
+            links, scene, guard, memory = self.guard.arguments
+            status = door().entries['track_guarded'](
+                *given, links, scene, guard, answers, rows, count, self._memory, memory)
+        return answers, rows, status
 
     def run(self, poses: np.ndarray, dt: float) -> BatchResult:
         """
@@ -159,10 +205,24 @@ class Steps:
                             f'{poses.shape} for {listing(self.chain.tips)}')
         kind = kinds[poses.shape[1:]]
         rows = np.ascontiguousarray(poses, float).reshape(len(poses), WIDTHS[kind])
-        answers = np.empty((len(rows), self._answer_size))
-        status = door().entries['track'](
-            self._robot, self._requests.template, self._state, rows, int(kind), len(rows), 1, dt,
-            answers, len(rows), self._memory)
+        answers, contacts, status = self._call(
+            self._requests.template, rows, kind, len(rows), 1, dt)
         if status < 0:
             raise GoalError(f'pose {fault_of(status).row} is bad: {fault_of(status)}')
-        return BatchResult(self._layout, answers)
+        ended = BatchResult(self._layout, answers).status
+        return BatchResult(self._layout, answers, [
+            self._contact(row) if end == Status.BLOCKED else None
+            for row, end in zip(contacts, ended)])
+
+    def _contact(self, row: np.ndarray) -> Contact | None:
+        return None if self.guard is None else self.guard.contact(row)
+
+
+def guard_of(chain: Chain, scene: Scene | None, distance: float) -> Guard | None:
+    """Return the guard of a scene; raises CollisionError if it is one of another chain."""
+    if scene is None:
+        return None
+    if scene.chain.joint_names != chain.joint_names:
+        raise CollisionError('the scene is one of another chain; its joints are '
+                             f'{listing(scene.chain.joint_names)}')
+    return Guard(scene, distance)

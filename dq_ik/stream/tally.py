@@ -50,17 +50,19 @@ class Tally:
     """
     Goals sent and the answers to them.
 
-    Counting begins when the first goal is met: before, the arm travels to the path at limited
-    speed. Errors are measured here, by forward kinematics on the joints that were commanded; what
-    the solver says about itself is not used.
+    While the arm travels to the path at limited speed its goals are counted apart: until the first
+    one is met, and after goals that nobody answered, since the next one is then far away. Errors
+    are measured here, by forward kinematics on the joints that were commanded; what the solver
+    says about itself is not used.
     """
 
     options: IkOptions = field(default_factory=IkOptions)
     sent: int = 0
-    travelling: int = 0  # goals until the arm was at the path
+    travelling: int = 0  # goals while the arm was not at the path yet
     answers: list[Answer] = field(default_factory=list)
     _waiting: deque[Waiting] = field(default_factory=lambda: deque(maxlen=IN_FLIGHT))
     _times: list[float] = field(default_factory=list)
+    _is_there: bool = False  # the last goal was answered, and met before
 
     def send(self, goals: Mapping[str, Pose], now: float) -> None:
         """Note that goals of all tips go out at the time ``now`` [s]."""
@@ -99,11 +101,10 @@ class Tally:
             self._close(self._waiting.popleft())
 
     def _close(self, item: Waiting) -> None:
-        if not item.best:
-            return
-        if self.answers or self._is_met(item.best):
+        self._is_there = item.best is not None and (self._is_there or self._is_met(item.best))
+        if item.best and self._is_there:
             self.answers.append(item.best)
-        else:
+        elif item.best:
             self.travelling += 1
             self.sent -= 1
 
@@ -122,7 +123,7 @@ class Tally:
         lines = [f'goals sent      {self.sent}', f'answered        {len(self.answers)}',
                  f'solved          {self.solved}']
         if self.travelling:
-            lines.append(f'on the way      {self.travelling} goals, until the arm was there')
+            lines.append(f'on the way      {self.travelling} goals, until the arm was at the path')
         if self.answers:
             position = [answer.position_error for answer in self.answers]
             rotation = [answer.rotation_error for answer in self.answers]

@@ -15,10 +15,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 import math
-from typing import Any
+from typing import Any, TYPE_CHECKING
 
 from dq_ik.goal import Goal
 from dq_ik.options import IkOptions
@@ -26,37 +25,21 @@ from dq_ik.pose import Pose
 from dq_ik.result import IkResult
 from dq_ik.robot.chain import Chain
 from dq_ik.solver import Solver
-from dq_ik.stream.limits import MotionLimits, STEEPEST
+from dq_ik.stream.goal_mode import goal_maker
+from dq_ik.stream.limits import MotionLimits
 from dq_ik.stream.motion import Motion
-from dq_ik.stream.outlook import Outlook, share_of_limits
 from dq_ik.stream.settings import StreamSettings
-from dq_ik.stream.steps import Following, Steps, UNLIMITED
+from dq_ik.stream.steps import Following, Steps
+from dq_ik.stream.tracker_facts import TrackerFacts
 import numpy as np
+
+if TYPE_CHECKING:
+    from dq_ik.collision.scene import Scene
 
 LONGEST_STEP = 0.1  # after a pause the arm does not catch up at once [s]
 
 
-def goal_maker(settings: StreamSettings) -> Callable[[Goal | Pose, str], Goal | Pose]:
-    """
-    Return the function that turns a goal and a tip into a goal of the chosen ``goal_mode``.
-
-    A goal whose pose is not its target stays as it is: the mode could not be about it.
-    """
-    extras: dict[str, dict[str, Any]] = {
-        'pose': {}, 'position': {'rotation_weight': 0.0}, 'orientation': {'position_weight': 0.0},
-        'axis': {'axis': settings.goal_axis}}
-    extra = extras[settings.goal_mode]
-
-    def make(goal: Goal | Pose, tip: str) -> Goal | Pose:
-        if not extra or (isinstance(goal, Goal) and not goal.asks_for_pose):
-            return goal
-        if isinstance(goal, Goal):
-            return replace(goal, **extra)
-        return Goal(goal, tip=tip, **extra)
-    return make
-
-
-class Tracker:
+class Tracker(TrackerFacts):
     """
     Follows the newest goal of each tip: goals in, joint commands out, and never a jump.
 
@@ -64,54 +47,72 @@ class Tracker:
     time between (:mod:`dq_ik.stream.steps`). A goal that cannot be followed is met again as soon
     as the joints can be there; one out of reach is approached as closely as the robot can. With
     ``velocity_scaling`` 0 the speeds have no limit, and a goal that jumps is answered at once.
+    With a scene no command and no way to it lets bodies collide; where they are in the way, the
+    arm slides along them (:mod:`dq_ik.stream.guard`).
     """
 
     def __init__(self, chain: Chain, options: IkOptions | None = None,
-                 settings: StreamSettings | None = None, q: np.ndarray | None = None) -> None:
+                 settings: StreamSettings | None = None, q: np.ndarray | None = None, *,
+                 scene: Scene | None = None) -> None:
         """
         Start at rest.
 
         :param q: where the joints are; None: neutral.
+        :param scene: bodies that must not collide; None: any may
         """
         self.chain = chain
-        self._steps: Steps | None = None
         self.motion: Motion | None = None  # limits of acceleration, where there is a rate
-        self.command = chain.neutral if q is None else chain.clamp(q)
+        self._set_command(chain.neutral if q is None else chain.clamp(q))
+        self.steps = Steps(chain, self.command, chain.velocity, scene=scene)
+        self.forced_stops = 0  # commands for which bodies counted more than accelerations
         self.configure(options or IkOptions(), settings or StreamSettings())
         self.reseed(self.command)
 
     def configure(self, options: IkOptions, settings: StreamSettings) -> None:
         """Take new options; the motion goes on."""
-        self._finder = Solver(self.chain, replace(options, mode='distance', max_joint_step=0.0))
+        self._options = replace(options, mode='distance', max_joint_step=0.0)
+        self._finder = Solver(self.chain, self._options, collision=self.scene)
         self._goal = goal_maker(settings)
         self.goal_timeout, self.policy = settings.goal_timeout, settings.lost_policy
-        speed = self.chain.velocity * settings.velocity_scaling
         self._is_limited = settings.velocity_scaling > 0
-        velocity = speed if self._is_limited else np.full(self.chain.n, np.inf)
+        share = settings.velocity_scaling if self._is_limited else 1e12
+        velocity, self._speeds = share * self.chain.velocity, share * self.chain.angles.velocity
         following = Following(
             policy=settings.lost_policy, momentum=settings.momentum,
             look_ahead=settings.look_ahead, barrier=settings.avoid_limits_gain,
             step_ratio=settings.step_ratio if self._is_limited else 0.0)
-        if self._steps is None:
-            self._steps = Steps(self.chain, self.command, velocity, options, following)
-        else:
-            self._steps.configure(velocity, options, following)
+        self.steps.configure(velocity, options, following)
         limits = MotionLimits.chosen(self.chain, settings)
         if not self._is_limited or settings.rate == 0:
             self.motion = None
         elif self.motion is None:
-            self.motion = Motion(self.command, limits, lower=self.chain.lower,
-                                 upper=self.chain.upper, limiting=settings.limiting)
+            self.motion = Motion(self.positions, limits, lower=self.chain.angles.lower,
+                                 upper=self.chain.angles.upper, limiting=settings.limiting)
         else:
             self.motion.configure(limits, settings.limiting)
+        self._brake()
+
+    def watch(self, scene: Scene | None) -> None:
+        """Keep away from the bodies of a scene from now on; None: from none."""
+        if scene is not self.scene:
+            self.steps.watch(scene)
+            self._finder = Solver(self.chain, self._options, collision=scene)
+            self._brake()
+
+    def _brake(self) -> None:
+        """Tell the guard how fast the joints can brake."""
+        if self.steps.guard is not None:
+            known = self.motion is not None and len(self.positions) == self.chain.n
+            self.steps.guard.brake(self.motion.limits.acceleration if self.motion and known
+                                   else np.inf)
 
     def reseed(self, q: np.ndarray) -> None:
         """Start anew from these joint positions, at rest, without goals."""
-        self.command = self.chain.clamp(q)
+        self._set_command(self.chain.clamp(q))
         self._place(self.command)
         if self.motion is not None:
-            self.motion.place(self.command)
-        self.qdot = np.zeros(self.chain.n)
+            self.motion.place(self.positions)
+        self._qdot: np.ndarray | None = np.zeros(self.chain.n)
         self._goals: dict[str, Goal | Pose] = {}
         self._is_new = False  # a goal that was not answered yet
         self._goal_time: float | None = None
@@ -120,26 +121,13 @@ class Tracker:
         self.pending = False
         self.holding = False
 
+    def _set_command(self, q: np.ndarray) -> None:
+        self.command, self.positions = q, self.chain.angles.of(q)  # of the URDF's joints
+
     def _place(self, q: np.ndarray) -> None:
         """Make a joint vector the target, at rest."""
         self.steps.reseed(q)
         self.target = q
-
-    @property
-    def steps(self) -> Steps:
-        """Return what answers the goals."""
-        assert self._steps is not None
-        return self._steps
-
-    @property
-    def active(self) -> bool:
-        """Whether a goal was ever given."""
-        return self._goal_time is not None
-
-    @property
-    def has_new_goal(self) -> bool:
-        """Whether a goal was given since the last step."""
-        return self._is_new
 
     def set_goal(self, tip: str, goal: Goal | Pose, now: float) -> None:
         """
@@ -157,11 +145,20 @@ class Tracker:
         self._is_new = True
         self.holding = False
 
-    def set_target(self, q: np.ndarray, now: float) -> None:
-        """Take a joint vector in place of goals, no farther away than a step may lead."""
+    def set_target(self, q: np.ndarray, now: float, dt: float = 0.01) -> None:
+        """
+        Take a joint vector in place of goals, no farther away than a step may lead.
+
+        With a scene the target stops short of bodies.
+
+        :param dt: time since the last target [s]
+        """
         self._goals = {}
         self._is_new = self.pending = False
-        self._place(self.chain.clamp(q))
+        wanted = self.chain.clamp(q)
+        if self.steps.guard is not None:
+            wanted, _ = self.steps.guard.lead(self.target, wanted, dt, slow=True)
+        self._place(wanted)
         self._goal_time = now
         self.holding = False
 
@@ -171,22 +168,28 @@ class Tracker:
 
         :param dt: time since the last step [s].
         """
-        tips = self.chain.tips
-        goals: Any = (self._goal(self._goals[tips[0]], tips[0]) if len(tips) == 1 else
-                      [self._goal(self._goals[tip], tip) for tip in tips])
+        goals = self._wanted()
         before, self._is_new, fresh = self.target, False, self._is_new
         result = self.steps.step(goals, dt, fresh=fresh)
-        if self.steps.wants_search:
+        if not result.success and self.steps.wants_search:
             result = self._search(goals, result)
         self.target = result.q
-        at_rest = bool(np.array_equal(before, self.target)) and not fresh
-        self.pending = not result.success and not (at_rest and not self.steps.state.aiming[0])
+        self.pending = not result.success and (
+            fresh or bool(self.steps.state.aiming[0]) or bool((before != self.target).any())
+            or (self.steps.guard is not None and self.steps.guard.guarding))
         return result
+
+    def _wanted(self) -> Any:
+        """Return the goals as they are now, as solvers take them."""
+        tips = self.chain.tips
+        if len(tips) == 1:
+            return self._goal(self._goals[tips[0]], tips[0])
+        return [self._goal(self._goals[tip], tip) for tip in tips]
 
     def _search(self, goals: Any, result: IkResult) -> IkResult:
         """Look for the best reach from many starts, and go there."""
         found = self._finder.solve(goals, self.steps.q)
-        if self._is_limited:
+        if self._is_limited or self.steps.guard is not None:
             self.steps.aim_at(found.q)
             return result
         self.steps.reseed(found.q)
@@ -226,21 +229,53 @@ class Tracker:
             self._move(now, dt)
             return result
         if not self.holding:
-            self.motion.aim(self.target)
-        self.command, self.qdot = self.motion.step(dt)
+            self.motion.aim(self.chain.angles.of(self.target))
+        before = self.command
+        self.positions, self._qdot = self.motion.step(dt)
+        self.command = self.chain.angles.vector(self.positions)
+        if self.steps.guard is not None:
+            self._stay_free(before, dt)
         if self.holding:
             self._place(self.command)
         return result
 
+    def _stay_free(self, before: np.ndarray, dt: float) -> None:
+        """
+        Stop the command where the way to it is not free, at once if need be.
+
+        The targets were free when they were chosen; the world may have changed since.
+        """
+        assert self.steps.guard is not None
+        assert self.motion is not None
+        start = self.chain.angles.of(before)
+        command, share = self.steps.guard.lead(before, self.command, dt, slow=False)
+        if share == 1.0:
+            return
+        self.forced_stops += 1
+        self._set_command(command)
+        self._qdot = (self.positions - start) / dt
+        self.motion.place(self.positions)
+        self._place(self.command)
+        self._is_new = bool(self._goals)
+
     def _move(self, now: float, dt: float) -> None:
         """Command the target, which is ``dt`` after the command before."""
-        self.qdot = (self.target - self.command) / dt if dt > 0.0 else np.zeros(self.chain.n)
-        self.command, self._move_time = self.target, now
+        self._qdot, self._before, self._way_time = None, self.positions, dt
+        self._set_command(self.target)
+        self._move_time = now
+
+    @property
+    def qdot(self) -> np.ndarray:
+        """Return the velocity of the command (n,), of the joints of the URDF."""
+        if self._qdot is None:  # nobody has asked since the last move
+            self._qdot = (np.zeros(self.chain.n) if self._way_time <= 0.0 else
+                          (self.positions - self._before) / self._way_time)
+        return self._qdot
 
     def settle(self, now: float) -> None:
         """Forget the speed of the last command, if it was the last one of a motion."""
         if self.motion is None and now - self._move_time > LONGEST_STEP:
-            self.qdot = np.zeros(self.chain.n)
+            self._qdot = np.zeros(self.chain.n)
 
     def hold(self) -> None:
         """Brake and stay, until the next goal."""
@@ -248,52 +283,3 @@ class Tracker:
         self.pending = False
         if self.motion is not None:
             self.motion.stop()
-
-    @property
-    def speed_share(self) -> float:
-        """Return the greatest speed of the command as a part of its limit; NaN: no limit."""
-        return share_of_limits(self.qdot, self.steps.velocity, UNLIMITED)
-
-    @property
-    def acceleration_share(self) -> float:
-        """Return the greatest acceleration as a part of its limit; NaN: no limit, or no rate."""
-        if self.motion is None:
-            return math.nan
-        return share_of_limits(
-            self.motion.acceleration, self.motion.limits.acceleration, STEEPEST)
-
-    @property
-    def outlook(self) -> Outlook:
-        """Return how far the command is from the next limits; joints that are held have none."""
-        counts = self.steps.movable | (self.qdot != 0.0)
-        return Outlook.of(self.chain.joint_names, self.command, self.qdot,
-                          np.where(counts, self.chain.lower, -np.inf), self.chain.upper)
-
-    @property
-    def phase(self) -> str:
-        """
-        Return what the stream does.
-
-        ``following`` or, where the goal is not met, ``on the way``, ``best reach`` or ``stopped``;
-        ``jogging`` and ``idle`` without goals; ``holding`` after the watchdog.
-        """
-        if not self.active or (not self._goals and not self.qdot.any()):
-            return 'idle'
-        if self.holding:
-            return 'holding'
-        if not self._goals:
-            return 'jogging'
-        if not self.steps.state.lost[0]:
-            return 'following'
-        if self.policy == 'stop':
-            return 'stopped'
-        return 'on the way' if self.pending else 'best reach'
-
-    def goal_age(self, now: float) -> float | None:
-        """Return the seconds since the last goal, None if there was none."""
-        return None if self._goal_time is None else now - self._goal_time
-
-    def is_stale(self, now: float) -> bool:
-        """Tell whether no goal came for too long, and the motion still has to be stopped."""
-        age = self.goal_age(now)
-        return not self.holding and age is not None and 0 < self.goal_timeout < age

@@ -106,7 +106,8 @@ class TwistStep:
         """Return a step that is short enough for the balls too."""
         if not self._is_ball.any():
             return step
-        size, most = np.abs(step[self._is_ball]), reach[self._is_ball]
+        size = np.linalg.norm(step[self._is_ball].reshape(-1, 3), axis=1)
+        most = reach[self._is_ball].reshape(-1, 3).min(axis=1)
         return step * min(1.0, float(np.min(most / np.maximum(size, 1e-300))))
 
     def _moved(self, twists: Mapping[str, np.ndarray], dt: float) -> dict[str, Pose]:

@@ -22,8 +22,8 @@ from time import perf_counter
 from typing import Any
 
 from dq_ik.errors import ChainError, GoalError, listing, OptionError, SeedError
-from dq_ik.goal import as_pose
 from dq_ik.pose import frozen, Pose
+from dq_ik.pose_forms import as_pose
 from dq_ik.robot.chain import Chain
 from dq_ik.stream.path_plan import Plan
 from dq_ik.stream.path_postures import Postures

@@ -16,9 +16,9 @@
 
 import math
 
-from dq_ik.core.algebra import quaternion
 from dq_ik.core.algebra.vector import copy
-from dq_ik.core.compile import kernel, routine
+from dq_ik.core.compile import routine
+from dq_ik.core.kinematics.configuration import centre_ball, place_balls
 from dq_ik.core.memory.blocks import answer_of, request_of, tree_of, work_of
 from dq_ik.core.memory.layout import BALL, ELEMENT_KIND, FARTHEST, TOLERANCE, VARIABLE
 from dq_ik.core.search.methods import attempt
@@ -66,6 +66,24 @@ def enter(blocks, state, time, most):
         work.low[i], work.high[i] = min(max(low, q - step), q), max(min(high, q + step), q)
         narrow = narrow or low < work.low[i] or high > work.high[i]
         work.lower[i], work.upper[i] = work.low[i], work.high[i]
+    return _enter_balls(blocks, state, time, most) or narrow
+
+
+@routine
+def _enter_balls(blocks, state, time, most):
+    """Do the same for balls: the angle that they turn by is bounded."""
+    tree, request, work = tree_of(blocks), request_of(blocks), work_of(blocks)
+    narrow = False
+    for element in range(tree.index.shape[0]):
+        if tree.index[element, ELEMENT_KIND] == BALL:
+            i = tree.index[element, VARIABLE]
+            slowest = min(state.velocity[i], state.velocity[i + 1], state.velocity[i + 2], most)
+            weakest = min(request.metric[i], request.metric[i + 1], request.metric[i + 2])
+            step = INSIDE * time * slowest if weakest >= 0.0 else 0.0
+            centre_ball(blocks, element, state.q, step)
+            for k in range(i, i + 3):  # finite, for random starts
+                work.low[k], work.high[k] = max(work.low[k], -math.pi), min(work.high[k], math.pi)
+            narrow = narrow or step < math.pi
     return narrow
 
 
@@ -79,6 +97,7 @@ def solve_from(blocks, state, q):
     answer, work = answer_of(blocks), work_of(blocks)
     for i in range(q.shape[0]):
         answer.q[i] = min(max(q[i], work.lower[i]), work.upper[i])
+    place_balls(blocks, answer.q)
     cost, worst, iterations = attempt(blocks)
     state.solves[0] += 1
     answer.iterations[0] += iterations
@@ -86,31 +105,3 @@ def solve_from(blocks, state, q):
     if worst <= MET and finish(blocks, answer.q):
         cost, worst = evaluate(blocks, answer.q)
     return cost, worst
-
-
-@routine
-def hold_back(blocks, state, time):
-    """Turn balls no farther from the last answer than they may, in place; tell if any was."""
-    tree, answer = tree_of(blocks), answer_of(blocks)
-    changed = False
-    for element in range(tree.index.shape[0]):
-        if tree.index[element, ELEMENT_KIND] != BALL:
-            continue
-        i = tree.index[element, VARIABLE]
-        last, new = _ball(state.q, i), _ball(answer.q, i)
-        w = quaternion.log(quaternion.mul(quaternion.conj(last), new))
-        angle = math.sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2])
-        most = INSIDE * time * min(state.velocity[i], state.velocity[i + 1], state.velocity[i + 2])
-        if angle > most:
-            part = most / angle
-            turn = quaternion.exp((part * w[0], part * w[1], part * w[2]))
-            answer.q[i], answer.q[i + 1], answer.q[i + 2] = quaternion.log(
-                quaternion.mul(last, turn))
-            changed = True
-    return changed
-
-
-@kernel
-def _ball(q, i):
-    """Rotation of a ball."""
-    return quaternion.exp((q[i], q[i + 1], q[i + 2]))

@@ -25,7 +25,7 @@ from dq_ik.core.solve.best_reach import newton
 from dq_ik.core.solve.residual import evaluate
 from dq_ik.core.solve.verdict import exceed, finish, press, report, Status
 from dq_ik.core.track import history, intercept
-from dq_ik.core.track.box import enter, hold_back, MET, prepare, solve_from
+from dq_ik.core.track.box import enter, MET, prepare, solve_from
 from dq_ik.core.track.look_ahead import look_ahead
 from dq_ik.core.track.momentum import predict
 
@@ -43,6 +43,30 @@ def follow(blocks, state, dt, fresh, timeout):
     :param fresh: whether the goals were given with this frame; else they are those of before
     """
     answer, work = answer_of(blocks), work_of(blocks)
+    start = open_frame(blocks, state, dt, fresh, timeout)
+    most = _greatest_speed(state)
+    jumped = state.jumped[0] != 0
+    prepare(blocks)
+    enter(blocks, state, dt, most)
+    cost, worst = plain_step(blocks, state, dt, fresh)
+    if worst > MET:
+        cost, worst = _recover(blocks, state, dt, most)
+        state.planning[0] = state.planned[0] = 0
+    if worst <= MET:
+        state.lost[0] = state.aiming[0] = state.jumped[0] = 0
+        answer.status[0] = Status.CONVERGED.value
+    report(blocks, cost)
+    settle(state, answer, 0.0 if jumped else dt)
+    if state.look_ahead > 0 and state.lost[0] == 0:
+        look_ahead(blocks, state)
+        copy(state.q, answer.q)
+    answer.time[0] = seconds(work.clock) - start
+
+
+@routine
+def open_frame(blocks, state, dt, fresh, timeout):
+    """Begin a frame: hear the goals; return the time of the clock [s]."""
+    answer, work = answer_of(blocks), work_of(blocks)
     start = seconds(work.clock)
     work.deadline[0] = start + timeout
     answer.iterations[0] = answer.restarts[0] = answer.n_solutions[0] = answer.n_trace[0] = 0
@@ -55,23 +79,7 @@ def follow(blocks, state, dt, fresh, timeout):
             state.scan[0] = 0
     else:
         history.wait(state)
-    most = _greatest_speed(state)
-    jumped = state.jumped[0] != 0
-    prepare(blocks)
-    enter(blocks, state, dt, most)
-    cost, worst = _step(blocks, state, dt, fresh)
-    if worst > MET:
-        cost, worst = _recover(blocks, state, dt, most)
-        state.planning[0] = state.planned[0] = 0
-    if worst <= MET:
-        state.lost[0] = state.aiming[0] = state.jumped[0] = 0
-        answer.status[0] = Status.CONVERGED.value
-    report(blocks, cost)
-    _settle(state, answer, 0.0 if jumped else dt)
-    if state.look_ahead > 0 and state.lost[0] == 0:
-        look_ahead(blocks, state)
-        copy(state.q, answer.q)
-    answer.time[0] = seconds(work.clock) - start
+    return start
 
 
 @kernel
@@ -83,7 +91,7 @@ def _greatest_speed(state):
 
 
 @routine
-def _step(blocks, state, dt, fresh):
+def plain_step(blocks, state, dt, fresh):
     """Solve in the box from the prediction, then from the last answer; keep the better one."""
     answer = answer_of(blocks)
     copy(state.q, state.best)
@@ -97,9 +105,6 @@ def _step(blocks, state, dt, fresh):
             cost, worst = cost_again, worst_again
         else:
             copy(state.best, answer.q)
-    if hold_back(blocks, state, dt):
-        finish(blocks, answer.q)
-        cost, worst = evaluate(blocks, answer.q)
     return cost, worst
 
 
@@ -128,7 +133,6 @@ def _recover(blocks, state, dt, most):
         intercept.approach(blocks, state, dt, most)
     else:
         newton(blocks, answer.q, BEST_REACH_ITERATIONS)
-        hold_back(blocks, state, dt)
     finish(blocks, answer.q)
     cost, worst = evaluate(blocks, answer.q)
     in_the_way = press(blocks, answer.q)
@@ -157,7 +161,7 @@ def _aim(blocks, state, dt, most, beyond):
 
 
 @kernel
-def _settle(state, answer, dt):
+def settle(state, answer, dt):
     """
     Take the answer over, with its velocity.
 

@@ -61,6 +61,12 @@ def predict(blocks, state, dt, q_out):
         length = state.barrier * _length(work.x)
         most = min(state.barrier_speed, WITH_GOAL * state.goal_speed[0])
         factor = state.barrier * min(1.0, most / length) if length > 0.0 else 0.0
+        if state.ease > 0.0:
+            part = dt / (dt + state.ease)
+            for i in range(n):
+                state.eased[i] += part * (factor * work.x[i] - state.eased[i])
+                q_out[i] += dt * state.eased[i]
+            return
         for i in range(n):
             q_out[i] += dt * factor * work.x[i]
 
