@@ -14,8 +14,10 @@
 
 """dq_ik: inverse kinematics with dual quaternions under hard joint limits."""
 
+from dq_ik.display import show
 from dq_ik.errors import (
     ChainError,
+    CollisionError,
     DqIkError,
     GoalError,
     OptionError,
@@ -38,6 +40,7 @@ __all__ = [
     'BatchResult',
     'Chain',
     'ChainError',
+    'CollisionError',
     'DqIkError',
     'Goal',
     'GoalError',
@@ -55,6 +58,7 @@ __all__ = [
     'Status',
     'UrdfError',
     'load_robot',
+    'show',
     'solve',
     'solve_batch',
 ]

@@ -47,6 +47,10 @@ class SeedError(DqIkError):
     """A joint vector has the wrong size or contains values that are not finite."""
 
 
+class CollisionError(DqIkError):
+    """Bodies of a robot or of the world around it are bad, or named wrongly."""
+
+
 def listing(names: Iterable[str], limit: int = 40) -> str:
     """
     Join names for an error message: ``'a', 'b', 'c'``.
@@ -61,12 +65,26 @@ def listing(names: Iterable[str], limit: int = 40) -> str:
     return text if len(names) <= limit else f'{text} and {len(names) - limit} more'
 
 
+def nearest(name: str, known: Iterable[str]) -> str:
+    """Return the question whether a similar name was meant, if there is one."""
+    found = _most_like(name, list(known), 0.6)
+    return f" (did you mean '{found}'?)" if found else ''
+
+
 def unknown(what: str, names: Sequence[str], known: Sequence[str]) -> str:
     """
     Return the sentence about names that do not exist, with the known one nearest to the first.
 
     :param what: was named: ``joint``
     """
-    near = difflib.get_close_matches(names[0], known, 1, 0.0)
-    hint = f"; did you mean '{near[0]}'?" if near else '.'
+    near = _most_like(names[0], known, 0.0)
+    hint = f"; did you mean '{near}'?" if near else '.'
     return f'there is no {what} {listing(names)}{hint} There are {listing(known)}'
+
+
+def _most_like(name: str, known: Sequence[str], least: float) -> str | None:
+    """Return the shortest name that begins with this one, else the most similar one."""
+    start = name.lower()
+    longer = [other for other in known if len(name) > 1 and other.lower().startswith(start)]
+    return min(longer, key=len, default=None) or next(
+        iter(difflib.get_close_matches(name, known, 1, least)), None)

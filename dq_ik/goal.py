@@ -19,25 +19,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 import math
-import reprlib
 from typing import Any
 
-from dq_ik.core.entries.pose_input import PoseKind
 from dq_ik.core.memory import layout as core
 from dq_ik.errors import GoalError, listing
 from dq_ik.pose import floats, Pose
+from dq_ik.pose_forms import as_pose, PoseLike
 import numpy as np
 
-# A Pose, a 4x4 matrix, eight numbers of a dual quaternion, (position, Rotation of SciPy), a
-# RigidTransform of SciPy, an SE3 of Pinocchio. Bare quaternions are refused: their order is open.
-PoseLike = Any
-ACCEPTED = (
-    'a pose is a Pose, a 4x4 matrix, (position, SciPy Rotation), a SciPy RigidTransform, a '
-    'Pinocchio SE3 or eight numbers: a dual quaternion, w x y z of the rotation r, then w x y z '
-    'of 1/2 t r')
-SAY_THE_ORDER = (
-    'say the order of the quaternion with Pose.from_xyz_wxyz(position, quaternion) or '
-    'Pose.from_xyz_xyzw(position, quaternion)')
 FRAMES = ('base', 'goal')
 
 
@@ -48,9 +37,10 @@ class Goal:
 
     The pose is a Pose or what says one without doubt: a 4x4 matrix, eight numbers of a dual
     quaternion, ``(position, rotation)`` or a RigidTransform of SciPy, an SE3 of Pinocchio.
-    Position only: ``rotation_weight=0``; orientation only: ``position_weight=0``; pointing:
-    ``axis``, given in the tip's frame. Looking at a point of the base frame: ``look_at``, by the
-    ``axis`` of the tip, which is z if none is given; without a pose the position is free.
+    Position only: ``position`` instead of the pose, or ``rotation_weight=0``; orientation only:
+    ``position_weight=0``; pointing: ``axis``, given in the tip's frame. Looking at a point of the
+    base frame: ``look_at``, by the ``axis`` of the tip, which is z if none is given; without a
+    pose the position is free.
     A pose in the frame of another tip, which moves too: ``relative_to`` names that tip.
 
     Three weights or tolerances are meant along the axes of ``frame``. A tolerance of one number
@@ -68,9 +58,12 @@ class Goal:
     axis: Sequence[float] | None = None
     look_at: Sequence[float] | None = None
     relative_to: str | None = None
+    position: Sequence[float] | None = None
 
     def __post_init__(self) -> None:
         """Check and convert the fields."""
+        if self.position is not None:
+            self._place(self.position)
         if self.look_at is not None:
             self._look(self.look_at)
         object.__setattr__(self, 'pose', as_pose(self.pose))
@@ -89,6 +82,27 @@ class Goal:
             object.__setattr__(self, 'axis', _unit(self.axis))
         if self.relative_to is not None:
             self._relate()
+
+    def _place(self, position: Sequence[float]) -> None:
+        """Make a pose of a position; the rotation is free unless the goal looks at a point."""
+        if self.pose is not None:
+            raise GoalError('a goal has a pose or a position, not both')
+        if self.axis is not None and self.look_at is None:
+            raise GoalError('an axis has no direction to agree with where only the position is '
+                            'given; give a pose, or a point to look_at')
+        xyz = floats(position, 3, 'position')
+        object.__setattr__(self, 'position', xyz)
+        object.__setattr__(self, 'pose', Pose.from_xyz_wxyz(xyz, (1.0, 0.0, 0.0, 0.0)))
+        if self.look_at is None:
+            object.__setattr__(self, 'rotation_weight', 0.0)
+
+    def __repr__(self) -> str:
+        """Show the fields that were given or are not usual."""
+        shown = [f'{name}={value!r}' for name, value in vars(self).items()
+                 if value != Goal.__dataclass_fields__[name].default
+                 and not (name.endswith('_weight') and value == (1.0, 1.0, 1.0))
+                 and not (name in ('pose', 'rotation_weight') and self.position is not None)]
+        return f'Goal({", ".join(shown)})'
 
     def _relate(self) -> None:
         """Check a goal that is relative to another tip."""
@@ -162,74 +176,6 @@ class Goal:
         if even and self.axis is None:
             return core.UNIFORM
         return core.BASE_AXES if self.frame == 'base' else core.GOAL_AXES
-
-
-def as_pose(value: PoseLike) -> Pose:
-    """
-    Return the pose that a value says without doubt.
-
-    :param value: see ``PoseLike``; types of SciPy and Pinocchio are known by their attributes.
-    :raises GoalError: if it is none of these, or leaves the order of a quaternion open.
-    :raises PoseError: if the numbers are no rigid motion.
-    """
-    if isinstance(value, Pose):
-        return value
-    kind, numbers = pose_numbers(value)
-    if kind is PoseKind.MATRIX:
-        return Pose.from_matrix(numbers.reshape(4, 4))
-    if kind is PoseKind.DUAL_QUATERNION:
-        return Pose(numbers[:4], numbers[4:])
-    return Pose.from_xyz_xyzw(numbers[:3], numbers[3:])
-
-
-def pose_numbers(value: PoseLike) -> tuple[PoseKind, np.ndarray]:
-    """Return the numbers of a pose as they are given, unchecked, and how they are meant."""
-    if isinstance(value, Pose):
-        return PoseKind.DUAL_QUATERNION, value.numbers()
-    if hasattr(value, 'homogeneous'):  # Pinocchio's SE3
-        value = value.homogeneous
-    elif hasattr(value, 'as_matrix'):  # SciPy's RigidTransform; a Rotation gives 3x3
-        value = value.as_matrix()
-    elif isinstance(value, (list, tuple)) and len(value) == 2:
-        return PoseKind.XYZ_XYZW, _of_pair(*value)
-    array = _array(value)
-    if array.shape == (4, 4):
-        return PoseKind.MATRIX, np.ascontiguousarray(array).reshape(-1)
-    if array.shape == (8,):
-        return PoseKind.DUAL_QUATERNION, np.ascontiguousarray(array)
-    if array.shape == (7,):
-        raise GoalError(f'seven numbers are no pose: {SAY_THE_ORDER}; joint positions are a seed, '
-                        f'no goal; got {array.tolist()}')
-    raise GoalError(f'{ACCEPTED}; got shape {array.shape}: {reprlib.repr(value)}')
-
-
-def _of_pair(position: Any, rotation: Any) -> np.ndarray:
-    """Return a position and a rotation of SciPy as seven numbers; four have no known order."""
-    if hasattr(rotation, 'as_quat'):
-        xyzw = np.asarray(rotation.as_quat(), dtype=float)
-        if xyzw.shape != (4,):
-            raise GoalError(f'a pose has one rotation, got {len(xyzw)} of them; pick one: '
-                            'rotation[0]')
-        return np.concatenate([floats(position, 3, 'a position'), xyzw])
-    if _shape(rotation) == (4,):
-        raise GoalError(f'(position, four numbers) is no pose: {SAY_THE_ORDER}; got '
-                        f'{(position, rotation)!r}')
-    raise GoalError(f'{ACCEPTED}; got a pair of shapes {_shape(position)} and {_shape(rotation)}')
-
-
-def _array(value: Any) -> np.ndarray:
-    try:
-        return np.asarray(value, dtype=float)
-    except (OverflowError, TypeError, ValueError):
-        raise GoalError(f'{ACCEPTED}; got {reprlib.repr(value)}') from None
-
-
-def _shape(value: Any) -> tuple[int, ...] | str:
-    """Return the shape of numbers, or the type of what is no numbers."""
-    try:
-        return np.asarray(value, dtype=float).shape
-    except (OverflowError, TypeError, ValueError):
-        return type(value).__name__
 
 
 def _numbers(value: Any) -> np.ndarray:

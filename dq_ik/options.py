@@ -22,7 +22,7 @@ import math
 from numbers import Real
 from typing import Any, get_args, Literal, TYPE_CHECKING, TypedDict
 
-from dq_ik.errors import listing, OptionError
+from dq_ik.errors import listing, nearest, OptionError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -112,7 +112,8 @@ class IkOptions:
         0.0, 'Length that weighs a radian against a metre [m/rad]; 0 takes 0.3 of the reach, '
         'within 0.05 to 0.3.', 0.0, 100.0)
     max_joint_step: float = _option(
-        0.0, 'Largest change of a joint from the seed [rad or m]; 0 for none.', 0.0, 1e6)
+        0.0, 'Largest change of a joint from the seed [rad or m], of a ball its angle; 0: none.',
+        0.0, 1e6)
     center_joints_weight: float = _option(
         0.0, 'Pull of the joints to the middle of their range where the goals leave them free.',
         0.0, 1.0)
@@ -123,7 +124,7 @@ class IkOptions:
     avoid_joint_limits_weight: float = _option(
         0.0, 'Push of the joints away from near limits where the goals leave them free.', 0.0, 1.0)
     posture_iterations: int = _option(
-        20, 'Iterations spent on these wishes once the goals are met.', 0, 1000)
+        20, 'Iterations spent on these objectives once the goals are met.', 0, 1000)
     rest_posture: tuple[float, ...] = _option(
         (), 'Joint vector that rest_posture_weight pulls to; empty: the neutral one.')
     joint_weights: tuple[float, ...] = _option(
@@ -150,8 +151,15 @@ class IkOptions:
         unknown = [name for name in given if name not in NAMES]
         if unknown:
             raise OptionError(
-                f'unknown option {listing(unknown)}; the options are {listing(NAMES)}')
+                f'unknown option {listing(unknown)}{nearest(unknown[0], NAMES)}; the options are '
+                f'{listing(NAMES)}')
         return replace(options or cls(), **given)
+
+    def __repr__(self) -> str:
+        """Show the options that are not usual."""
+        given = [f'{item.name}={getattr(self, item.name)!r}' for item in fields(self)
+                 if getattr(self, item.name) != item.default]
+        return f'IkOptions({", ".join(given)})'
 
     @property
     def iterations(self) -> int:
@@ -170,7 +178,8 @@ def checked(name: str, value: Any) -> Any:
     default, rules = DEFAULTS[name], METADATA[name]
     if rules['choices'] is not None:
         if value not in rules['choices']:
-            raise OptionError(f"{name} is one of {listing(rules['choices'])}, got {value!r}")
+            raise OptionError(f"{name} is one of {listing(rules['choices'])}, got {value!r}"
+                              f"{nearest(str(value), rules['choices'])}")
         return value
     if isinstance(default, tuple):
         return _sequence(name, value, rules['item'])

@@ -16,7 +16,7 @@
 from __future__ import annotations
 
 import math
-from typing import overload
+from typing import Any, overload
 
 from dq_ik.core.algebra import dual_quaternion, quaternion
 from dq_ik.core.entries.pose_input import Fault, PoseKind
@@ -89,17 +89,29 @@ class Pose:
                  *floats(dual, 4, 'the dual part of a pose'))
         self._set(_read(PoseKind.DUAL_QUATERNION, np.array(given)))
 
-    def _set(self, row: np.ndarray) -> None:
+    def _set(self, row: np.ndarray) -> Pose:
         """Store a unit dual quaternion."""
         numbers = row.tolist()
         self._real, self._dual, self._row = tuple(numbers[:4]), tuple(numbers[4:]), row
+        return self
 
     @classmethod
     def _of(cls, kind: PoseKind, numbers: ArrayLike) -> Pose:
         """Return the pose of finite numbers."""
-        pose = new_pose(cls)
-        pose._set(_read(kind, np.array(numbers, dtype=float).reshape(-1)))
-        return pose
+        return new_pose(cls)._set(_read(kind, np.array(numbers, dtype=float)))
+
+    @classmethod
+    def _of_parts(cls, kind: PoseKind, position: Any, quaternion: Any, order: str) -> Pose:
+        """Return the pose of a position and a quaternion; floats() says what is wrong."""
+        try:
+            numbers, row = np.array((*position, *quaternion), dtype=float), np.empty(8)
+            if numbers.shape == (7,) and len(position) == 3 and (
+                    door().entries['pose'](kind, numbers, row) == 0):
+                return new_pose(cls)._set(row)
+        except (OverflowError, TypeError, ValueError):
+            pass
+        return cls._of(kind, (*floats(position, 3, 'a position'),
+                              *floats(quaternion, 4, f'a quaternion {order}')))
 
     @classmethod
     def unchecked(cls, real: Quaternion, dual: Quaternion) -> Pose:
@@ -123,27 +135,17 @@ class Pose:
 
     @classmethod
     def from_xyz_wxyz(cls, position: ArrayLike, quaternion: ArrayLike) -> Pose:
-        """
-        Build a pose from a translation and a quaternion with w first, as MuJoCo writes it.
-
-        :param position: translation in metres, shape (3,).
-        :param quaternion: ``(w, x, y, z)``, need not have unit length.
-        """
-        return cls._of(PoseKind.XYZ_WXYZ, (
-            *floats(position, 3, 'a position'),
-            *floats(quaternion, 4, 'a quaternion (w, x, y, z)')))
+        """Build a pose from a translation (3,) [m] and ``(w, x, y, z)``, as MuJoCo writes it."""
+        return cls._of_parts(PoseKind.XYZ_WXYZ, position, quaternion, '(w, x, y, z)')
 
     @classmethod
     def from_xyz_xyzw(cls, position: ArrayLike, quaternion: ArrayLike) -> Pose:
         """
-        Build a pose from a translation and a quaternion with w last, as ROS and SciPy write it.
+        Build a pose from a translation (3,) [m] and ``(x, y, z, w)``, as ROS and SciPy write it.
 
-        :param position: translation in metres, shape (3,).
-        :param quaternion: ``(x, y, z, w)``, need not have unit length.
+        The quaternion need not have unit length.
         """
-        return cls._of(PoseKind.XYZ_XYZW, (
-            *floats(position, 3, 'a position'),
-            *floats(quaternion, 4, 'a quaternion (x, y, z, w)')))
+        return cls._of_parts(PoseKind.XYZ_XYZW, position, quaternion, '(x, y, z, w)')
 
     @classmethod
     def from_matrix(cls, matrix: ArrayLike) -> Pose:
@@ -156,7 +158,7 @@ class Pose:
         T = np.asarray(matrix, dtype=float)
         if T.shape != (4, 4) or not np.all(np.isfinite(T)):
             raise PoseError(f'a pose matrix is (4, 4) and finite, got shape {T.shape}:\n{T}')
-        return cls._of(PoseKind.MATRIX, T)
+        return cls._of(PoseKind.MATRIX, T.reshape(-1))
 
     @classmethod
     def from_xyz_rpy(cls, xyz: ArrayLike, rpy: ArrayLike) -> Pose:
@@ -253,12 +255,7 @@ class Pose:
         return points @ T[:3, :3].T + T[:3, 3]
 
     def interpolate(self, other: Pose, s: float) -> Pose:
-        """
-        Move along the one screw that leads from here to ``other`` (ScLERP).
-
-        :param other: the pose reached at ``s = 1``.
-        :param s: fraction of the way; 0 gives this pose.
-        """
+        """Move a fraction s along the one screw that leads from here to ``other`` (ScLERP)."""
         return self @ Pose.exp(float(s) * (self.inverse() @ other).log())
 
     def distance(self, other: Pose) -> tuple[float, float]:

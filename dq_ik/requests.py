@@ -17,17 +17,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+import reprlib
 from typing import Any
 
 from dq_ik.core.memory import layout as core
 from dq_ik.core.memory.views import read
-from dq_ik.errors import GoalError, listing, OptionError, SeedError
-from dq_ik.goal import as_pose, Goal, pose_numbers
+from dq_ik.errors import GoalError, listing, nearest, OptionError, SeedError
+from dq_ik.goal import Goal
 from dq_ik.native.load import door
 from dq_ik.options import IkOptions
+from dq_ik.pose_forms import as_pose, is_point, pose_numbers
 from dq_ik.robot.chain import Chain
+from dq_ik.robot.limits import clamped
 import numpy as np
 from numpy.typing import ArrayLike
+
+
+def pair(bounds: Any) -> tuple[ArrayLike, ArrayLike]:
+    """Return bounds that are two, or raise SeedError."""
+    both = tuple(bounds) if isinstance(bounds, Iterable) else ()
+    if len(both) != 2 or any(isinstance(bound, (Mapping, str)) for bound in both):
+        raise SeedError('bounds are a pair (lower, upper) of joint vectors, got '
+                        f'{reprlib.repr(bounds)}')
+    return both
 
 
 class Requests:
@@ -40,6 +52,8 @@ class Requests:
     def __init__(self, chain: Chain, options: IkOptions) -> None:
         self.chain, self.options = chain, options
         self._n_tips = len(chain.tips)
+        kinds = read(core.ROBOT, chain.block).index[:, core.ELEMENT_KIND]
+        self._has_balls = bool((kinds == core.BALL).any())
         self._convert = door().entries['pose']
         sizes = {'n': chain.n, 'n_tips': self._n_tips}
         slices = core.REQUEST.slices(**sizes)
@@ -61,10 +75,10 @@ class Requests:
         """Return requests for many calls; each bound is one (n,) for all, or one each."""
         requests = np.repeat(self.template[None], count, axis=0)
         if bounds is not None:
-            lower, upper = (self._checked_bounds(bound, count) for bound in bounds)
+            lower, upper = (self._checked_bounds(bound, count) for bound in pair(bounds))
             lower = np.maximum(self.chain.lower, lower)
             upper = np.minimum(self.chain.upper, upper)
-            if np.any(empty := _empty(lower, upper)):
+            if np.any(empty := self._empty(lower, upper)):
                 row = int(empty.any(axis=1).argmax())
                 self._refuse(empty[row], f' in row {row}')
             requests[:, self._lower], requests[:, self._upper] = lower, upper
@@ -93,8 +107,8 @@ class Requests:
         request.metric[:] = self._metric()
         request.pull[:], request.rest[:] = self._pull()
         request.repel[:] = options.avoid_joint_limits_weight
-        wishes = request.pull.any() or request.repel.any() or request.stay > 0.0
-        request.posture_iterations[...] = options.posture_iterations if wishes else 0
+        objectives = request.pull.any() or request.repel.any() or request.stay > 0.0
+        request.posture_iterations[...] = options.posture_iterations if objectives else 0
         for goal in request.goals:
             goal[core.TOLERANCE:core.TOLERANCE + 2] = (
                 options.position_tolerance, options.rotation_tolerance)
@@ -115,13 +129,14 @@ class Requests:
         for name in options.locked_joints:
             held = [name in (v.name, v.joint) for v in chain.variables]
             if not any(held):
-                raise OptionError(f'locked_joints names {name!r}; the joints are '
-                                  f'{listing(chain.joint_names)}')
+                raise OptionError(
+                    f'locked_joints names {name!r}{nearest(name, chain.joint_names)}; the joints '
+                    f'are {listing(chain.joint_names)}')
             metric[held] = core.LOCKED
         return metric
 
     def _pull(self) -> tuple[np.ndarray, np.ndarray]:
-        """Weights and target of the fixed postural wishes: centre and rest posture."""
+        """Weights and target of the fixed posture objectives: centre and rest posture."""
         chain, options = self.chain, self.options
         bounded = np.isfinite(chain.upper - chain.lower)
         centre = np.where(bounded, 0.5 * (np.where(bounded, chain.lower, 0.0)
@@ -139,6 +154,8 @@ class Requests:
         """Write goals, given as for :meth:`dq_ik.solver.Solver.solve`, to a request."""
         rows = request[self._goals].reshape(self._n_tips, core.GOAL.width)
         if isinstance(goals, Mapping):
+            if not goals:
+                raise GoalError(f'no tip has a goal; the tips are {listing(self.chain.tips)}')
             rows[:, core.WEIGHT:core.WEIGHT + 6] = 0.0  # free
             for tip, goal in goals.items():
                 number = self._tip_number(tip)
@@ -155,13 +172,23 @@ class Requests:
         for k, goal in zip(numbers, goals):
             self._write_goal(rows[k], k, goal)
 
+    def write_points(self, requests: np.ndarray, points: np.ndarray) -> None:
+        """Write positions (N, 3) for the only tip, one into each request."""
+        self.write_goals(requests[0], points[0])
+        requests[:, self._goals] = requests[0, self._goals]
+        half = requests[:, self._goals][:, 5:8]  # the dual part of a pose without rotation
+        half[:] = 0.5 * points
+
     def _tip_number(self, tip: str) -> int:
         if tip not in self.chain.tips:
-            raise GoalError(f'tip {tip!r} is not one of this chain: {listing(self.chain.tips)}')
+            raise GoalError(f'tip {tip!r} is not one of this chain'
+                            f'{nearest(str(tip), self.chain.tips)}: {listing(self.chain.tips)}')
         return self.chain.tips.index(tip)
 
     def _write_goal(self, row: np.ndarray, k: int, goal: Any) -> None:
         usual = self.template[self._goals][core.GOAL.width * k:core.GOAL.width * (k + 1)]
+        if is_point(goal):
+            goal = Goal(position=goal)
         if isinstance(goal, Goal):
             row[:] = goal.row(usual, self.chain.tips, self.chain.tips[k])
             return
@@ -171,18 +198,25 @@ class Requests:
             row[:8] = as_pose(goal).numbers()  # says what is wrong
 
     def _write_bounds(self, request: np.ndarray, bounds: tuple[ArrayLike, ArrayLike]) -> None:
-        lower, upper = (self.chain.checked(np.clip(bound, -1e100, 1e100)) for bound in bounds)
+        lower, upper = (self.chain.checked(np.clip(self.chain.vector(bound), -1e100, 1e100))
+                        for bound in pair(bounds))
         request[self._lower] = lower = np.maximum(self.chain.lower, lower)
         request[self._upper] = upper = np.minimum(self.chain.upper, upper)
-        empty = _empty(lower, upper)
+        empty = self._empty(lower[None], upper[None])[0]
         if empty.any():
             self._refuse(empty)
+
+    def _empty(self, lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
+        """Tell which variables have no value inside bounds (N, n); balls are tried by clamping."""
+        empty = (lower > upper) | (lower > core.FARTHEST) | (upper < -core.FARTHEST)
+        if not empty.any() and self._has_balls:
+            for row, low, high in zip(empty, lower, upper):
+                middle = 0.5 * (np.clip(low, -np.pi, np.pi) + np.clip(high, -np.pi, np.pi))
+                inside, _ = clamped(self.chain.block, middle, low, high)
+                row |= clamped(self.chain.block, inside, low, high)[1] > 0.0
+        return empty
 
     def _refuse(self, empty: np.ndarray, where: str = '') -> None:
         names = [name for name, bad in zip(self.chain.joint_names, empty) if bad]
         raise SeedError('no value is inside both the bounds and the joint limits for '
                         f'{listing(names)}{where}')
-
-
-def _empty(lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
-    return (lower > upper) | (lower > core.FARTHEST) | (upper < -core.FARTHEST)

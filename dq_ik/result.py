@@ -16,11 +16,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, TYPE_CHECKING
 
+from dq_ik.contact import Contact
 from dq_ik.core.solve.verdict import Status
 from dq_ik.pose import frozen
+from dq_ik.robot import notebook
 import numpy as np
 
 if TYPE_CHECKING:
@@ -64,10 +66,16 @@ class IkResult:
     ``q`` is inside the limits, and ``status`` was judged by forward kinematics on that very ``q``.
     """
 
-    __slots__ = ('_answer', '_layout', '_status')
+    __slots__ = ('_answer', '_layout', '_status', 'contact')
 
-    def __init__(self, layout: Layout, answer: np.ndarray, status: int) -> None:
-        """Wrap an answer of the kernels."""
+    def __init__(self, layout: Layout, answer: np.ndarray, status: int,
+                 contact: Contact | None = None) -> None:
+        """
+        Wrap an answer of the kernels.
+
+        :param contact: bodies that collide in an answer that is none
+        """
+        self.contact = contact
         self._layout = layout
         self._answer = answer
         self._status = status
@@ -76,6 +84,11 @@ class IkResult:
     def q(self) -> np.ndarray:
         """Joint vector (n,), a copy."""
         return self._answer[self._layout.q]  # indices copy in half the time of a slice
+
+    @property
+    def joints(self) -> dict[str, float]:
+        """Joint positions by URDF name [rad or m], those of mimic joints included."""
+        return self._layout.chain.joint_positions(self.q)
 
     @property
     def status(self) -> Status:
@@ -98,6 +111,8 @@ class IkResult:
         text = status.sentence
         if status is Status.BEST_REACH_LIMITS:
             text += f" ({', '.join(self.limited_joints)})"
+        elif self.contact:
+            text += f' ({self.contact})'
         elif self.beyond_reach.any():
             text = f'{text.split(":")[0]}: {self._distance()}'
         errors = '; '.join(
@@ -182,25 +197,39 @@ class IkResult:
 
     def __reduce__(self) -> tuple:
         """Pickle by what was given."""
-        return IkResult, (self._layout, self._answer, self._status)
+        return IkResult, (self._layout, self._answer, self._status, self.contact)
 
     def __repr__(self) -> str:
         """Return the status and the errors."""
         return f'IkResult({self.status.name}: {self.message})'
 
+    def _repr_html_(self) -> str:
+        """Return a table of the joints, each as a bar between its limits, for notebooks."""
+        return notebook.result_table(self._layout.chain, self.q, self.message)
+
+    def show(self, **options: Any) -> Any:
+        """Open the page with the arm at this answer; see :func:`dq_ik.display.show`."""
+        return self._layout.chain.show(q=self.q, **options)
+
 
 class BatchResult:
     """The answers of many solves as arrays, one row each; ``batch[i]`` is an :class:`IkResult`."""
 
-    def __init__(self, layout: Layout, answers: np.ndarray) -> None:
-        """Wrap the answers of the kernels, one per row."""
+    def __init__(self, layout: Layout, answers: np.ndarray,
+                 contacts: Sequence[Contact | None] = ()) -> None:
+        """
+        Wrap the answers of the kernels, one per row.
+
+        :param contacts: of each row, where collisions were looked at
+        """
+        self._contacts = contacts
         answers.flags.writeable = False
         self._layout = layout
         self._answers = answers
 
     def __reduce__(self) -> tuple:
         """Pickle by what was given."""
-        return BatchResult, (self._layout, self._answers)
+        return BatchResult, (self._layout, self._answers, self._contacts)
 
     def __len__(self) -> int:
         """Return the number of solves."""
@@ -211,10 +240,15 @@ class BatchResult:
         raise TypeError('a BatchResult has no truth value; ask batch.success.all() or '
                         'batch.success.any()')
 
+    def __repr__(self) -> str:
+        """Return how many goals are met."""
+        return f'BatchResult({np.count_nonzero(self.success)} of {len(self)} goals are reached)'
+
     def __getitem__(self, row: int) -> IkResult:
         """Return one answer."""
         answer = self._answers[row]
-        return IkResult(self._layout, answer, int(self._layout.integers(answer, 'status')[0]))
+        return IkResult(self._layout, answer, int(self._layout.integers(answer, 'status')[0]),
+                        self._contacts[row] if len(self._contacts) else None)
 
     def __iter__(self) -> Iterator[IkResult]:
         """Go through the answers."""

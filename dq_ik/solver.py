@@ -18,14 +18,17 @@ from __future__ import annotations
 
 from typing import Any, TYPE_CHECKING
 
+from dq_ik.contact import Contact
 from dq_ik.core.entries.pose_input import PoseKind, WIDTHS
 from dq_ik.core.memory.layout import ANSWER, FARTHEST
-from dq_ik.errors import DqIkError, GoalError, listing, SeedError
-from dq_ik.goal import as_pose, Goal, pose_numbers, SAY_THE_ORDER
+from dq_ik.core.memory.scene_layout import NEAREST
+from dq_ik.errors import CollisionError, DqIkError, GoalError, listing, SeedError
+from dq_ik.goal import Goal
 from dq_ik.native.load import door, fault_of
 from dq_ik.native.parallel import on_all_cores
 from dq_ik.options import CallOptions, checked, IkOptions, Overrides
 from dq_ik.pose import Pose
+from dq_ik.pose_forms import as_pose, is_point, pose_numbers, SAY_THE_ORDER
 from dq_ik.requests import Requests
 from dq_ik.result import BatchResult, IkResult, Layout
 from dq_ik.robot.chain import Chain
@@ -33,6 +36,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 if TYPE_CHECKING:
+    from dq_ik.collision.scene import Scene
     from typing_extensions import Unpack
 
 STARTS = 512  # stored configurations from which a search may start again
@@ -44,19 +48,24 @@ class Solver:
     Inverse kinematics of a chain with fixed options: prepared once, called from any thread.
 
     A goal is a Pose, a 4x4 matrix, eight numbers of a dual quaternion, ``(position, rotation)``
-    with a Rotation of SciPy, a RigidTransform of SciPy, an SE3 of Pinocchio, or a :class:`Goal`.
+    with a Rotation of SciPy, a RigidTransform of SciPy, an SE3 of Pinocchio, three numbers for a
+    position with free rotation, or a :class:`Goal`.
     Several tips have a sequence of goals, one per tip, or a mapping from tip to goal; tips without
     a goal are free.
     """
 
-    def __init__(self, chain: Chain, options: IkOptions | None = None,
-                 **overrides: Unpack[Overrides]) -> None:
+    def __init__(self, chain: Chain, options: IkOptions | None = None, *,
+                 collision: Scene | None = None, **overrides: Unpack[Overrides]) -> None:
         """
         Prepare a solver.
 
         :param options: settings; ``overrides`` replace single ones
+        :param collision: bodies that must not collide in an answer; None: any may
         """
-        self.chain = chain
+        if collision is not None and collision.chain.joint_names != chain.joint_names:
+            raise CollisionError('the scene is one of another chain: it moves '
+                                 f'{listing(collision.chain.joint_names)}')
+        self.chain, self.collision = chain, collision
         self.options = IkOptions.of(options, **overrides)
         self._requests = Requests(chain, self.options)
         request = self._requests.template
@@ -71,8 +80,14 @@ class Solver:
             n=chain.n, n_tips=len(chain.tips), max_solutions=solutions,
             max_trace=self.options.trace))
 
+    def __repr__(self) -> str:
+        """Show the chain, and the options that are not usual."""
+        return f'Solver({self.chain!r}, {self.options!r})'
+
     def __reduce__(self) -> tuple:
-        """Pickle by the chain and the options."""
+        """Pickle by the chain and the options; the scene is not taken along."""
+        if self.collision is not None:
+            raise CollisionError('a solver with a scene cannot be pickled; make it anew')
         return Solver, (self.chain, self.options)
 
     def solve(self, goals: Any, seed: ArrayLike | None = None, *,
@@ -93,9 +108,15 @@ class Solver:
         if bounds is None:
             answer = np.empty(self._answer_size)
             goal = goals.numbers() if type(goals) is Pose else goals
-            status = self._solve(goal, seed, seconds, answer)
-            if status is not None and status >= 0:
-                return IkResult(self._layout, answer, status)
+            if self.collision is None:
+                status = self._solve(goal, seed, seconds, answer)
+                if status is not None and status >= 0:
+                    return IkResult(self._layout, answer, status)
+            else:
+                now, row = self.collision.snapshot(), np.empty(NEAREST.width)
+                status = self._solve(goal, seed, seconds, answer, now.links, now.block, row)
+                if status is not None and status >= 0:
+                    return IkResult(self._layout, answer, status, now.contact(row))
         return self._solve_converted(goals, seed, bounds, seconds)
 
     def _solve_converted(self, goals: Any, seed: ArrayLike | None,
@@ -108,11 +129,11 @@ class Solver:
         else:
             request = self._requests.with_goals(goals, bounds)
             kind, poses = PoseKind.DUAL_QUATERNION, None
-        status = self._call(request, kind, poses, seeds, seconds, answer[None])
+        status, contacts = self._call(request, kind, poses, seeds, seconds, answer[None])
         if status < 0:
             as_pose(goals)  # says what is wrong
             raise DqIkError(f'the solve failed: {fault_of(status)}')
-        return IkResult(self._layout, answer, status)
+        return IkResult(self._layout, answer, status, contacts[0] if contacts else None)
 
     def _checked_seed(self, seed: ArrayLike) -> np.ndarray:
         q = self.chain.checked(seed)
@@ -124,17 +145,25 @@ class Solver:
 
     def _is_one_pose(self, goals: Any) -> bool:
         return len(self.chain.tips) == 1 and not isinstance(goals, (Goal, dict)) and not (
-            isinstance(goals, (list, tuple)) and len(goals) == 1)
+            isinstance(goals, (list, tuple)) and len(goals) == 1) and not is_point(goals)
 
     def _call(self, requests: np.ndarray, kind: PoseKind, poses: np.ndarray | None,
-              seeds: np.ndarray | None, seconds: float, answers: np.ndarray) -> int:
-        """Solve rows; requests, poses and seeds may be one for all."""
+              seeds: np.ndarray | None, seconds: float,
+              answers: np.ndarray) -> tuple[int, list[Contact | None]]:
+        """Solve rows; requests, poses and seeds may be one for all. No scene, no contacts."""
         n_requests = requests.size // self._requests.template.size
         n_poses = 0 if poses is None else poses.size // WIDTHS[kind]
         n_seeds = 0 if seeds is None else seeds.size // self.chain.n if self.chain.n else 0
-        return door().entries['solve'](
-            self._robot, requests, n_requests, poses, int(kind), n_poses, seeds, n_seeds, seconds,
-            answers, len(answers), np.empty(self._memory_size))
+        entries, memory = door().entries, np.empty(self._memory_size)
+        given = (self._robot, requests, n_requests, poses, int(kind), n_poses, seeds, n_seeds,
+                 seconds)
+        if self.collision is None:
+            return entries['solve'](*given, answers, len(answers), memory), []
+        now = self.collision.snapshot()
+        rows = np.empty((len(answers), NEAREST.width))
+        status = entries['solve_free'](*given, now.links, now.block, answers, rows, len(answers),
+                                       memory, np.empty(now.memory_size))
+        return status, [now.contact(row) for row in rows] if status >= 0 else []
 
     def solve_batch(self, goals: Any, seeds: ArrayLike | None = None, *,
                     bounds: tuple[ArrayLike, ArrayLike] | None = None, order: str | None = None,
@@ -143,7 +172,8 @@ class Solver:
         Solve many goals in parallel on all cores; the same answers as one by one.
 
         :param goals: N goals, each as for :meth:`solve`; for one tip also an array: (N, 4, 4)
-            matrices, (N, 8) dual quaternions, or (N, 7) positions and quaternions with ``order``
+            matrices, (N, 8) dual quaternions, (N, 3) positions with free rotations, or (N, 7)
+            positions and quaternions with ``order``
         :param seeds: one seed (n,) for all, or one each (N, n)
         :param bounds: lower and upper limits for this call, narrower than the chain's; each is
             one (n,) for all, or one each (N, n)
@@ -158,22 +188,26 @@ class Solver:
         count = len(goals)
         requests = self._requests.rows(
             count if poses is None or bounds is not None else 1, bounds)
-        if poses is None:
+        if poses is None and len(self.chain.tips) == 1 and _are_points(goals):
+            self._requests.write_points(requests, np.asarray(goals, float))
+        elif poses is None:
             for request, goal in zip(requests, goals):
                 self._requests.write_goals(request, goal)
         seeds = self._checked_seeds(seeds, count)
         answers = np.empty((count, self._answer_size))
+        found: list[Contact | None] = [] if self.collision is None else [None] * count
 
         def work(rows: slice) -> None:
-            result = self._call(
+            result, contacts = self._call(
                 requests[rows] if len(requests) == count else requests, kind,
                 None if poses is None else poses[rows],
                 seeds if seeds is None or seeds.ndim == 1 else seeds[rows], seconds, answers[rows])
             if result < 0:
                 self._explain(goals, rows.start + fault_of(result).row, result)
+            found[rows] = contacts
 
         on_all_cores(count, work, progress=progress)
-        return BatchResult(self._layout, answers)
+        return BatchResult(self._layout, answers, found)
 
     def _poses(self, goals: Any, order: str | None) -> tuple[PoseKind, np.ndarray | None]:
         """Return goals of the only tip as rows of numbers of one kind; None: they are others."""
@@ -192,7 +226,8 @@ class Solver:
                 kind = ORDERS[order]
             if kind is not None:
                 return kind, np.ascontiguousarray(goals, float).reshape(len(goals), WIDTHS[kind])
-        if len(goals) and not any(isinstance(goal, (Goal, dict)) for goal in goals):
+        if len(goals) and not _are_points(goals) and not any(
+                isinstance(goal, (Goal, dict)) or is_point(goal) for goal in goals):
             numbers = [pose_numbers(goal) for goal in goals]
             kind = numbers[0][0]
             if all(other is kind for other, _ in numbers):
@@ -214,6 +249,17 @@ class Solver:
     def _explain(self, goals: Any, row: int, result: int) -> None:
         """Raise an error that names the bad goal of a batch."""
         raise GoalError(f'goal {row} is bad ({fault_of(result)}): {goals[row]!r}')
+
+
+def _are_points(goals: Any) -> bool:
+    """Tell whether goals are finite positions (N, 3), of which there is at least one."""
+    if not len(goals) or not is_point(goals[0]):
+        return False
+    try:
+        points = np.asarray(goals, dtype=float)
+    except (TypeError, ValueError):
+        return False
+    return points.ndim == 2 and bool(np.isfinite(points).all())
 
 
 def solve(chain: Chain, goals: Any, seed: ArrayLike | None = None, *,

@@ -27,6 +27,7 @@
 #include "dq_ik.h"
 
 #define N_SIZES 4 /* words of the heads that are read here: table, length, n, n_tips */
+#define N_CONTACT 8 /* words of a contact: pair, distance, two points */
 static const double ORIGIN[3] = {0.0, 0.0, 0.0};
 
 /* --- arrays ------------------------------------------------------------------------------------ */
@@ -214,6 +215,18 @@ static PyObject *four(const double *numbers)
     return tuple;
 }
 
+/* Eight numbers as two tuples. */
+static PyObject *pose_of(const double *numbers)
+{
+    PyObject *pose = PyTuple_New(2);
+    for (int i = 0; pose && i < 2; i++) {
+        PyObject *part = four(numbers + 4 * i);
+        if (!part || PyTuple_SetItem(pose, i, part) < 0)
+            Py_CLEAR(pose);
+    }
+    return pose;
+}
+
 /* fk(q, tip) -> (real, dual) of the tip's pose, four numbers each */
 static PyObject *robot_fk(PyObject *object, PyObject *const *args, Py_ssize_t count)
 {
@@ -240,7 +253,7 @@ static PyObject *robot_fk(PyObject *object, PyObject *const *args, Py_ssize_t co
     } else if (result < 0) {
         answer = PyLong_FromLongLong(result);
     } else {
-        answer = Py_BuildValue("(NN)", four(poses + 8 * tip), four(poses + 8 * tip + 4));
+        answer = pose_of(poses + 8 * tip);
     }
     if (poses != few)
         free(poses);
@@ -357,55 +370,96 @@ static int64_t kind_of(const Py_buffer *goal)
     return -1;
 }
 
-/* solve(goal, seed or None, timeout, answer) -> status; None: convert the goal or the seed first */
+/* The arrays of a solve, and their places among its arguments. */
+enum { GOAL, SEED, ANSWER, LINKS, SCENE, CONTACT, N_ARRAYS };
+static const int PLACES[N_ARRAYS] = {0, 1, 3, 4, 5, 6};
+
+/* Words of memory that a scene asks for; below zero: it is none. */
+static int64_t scene_words(const Py_buffer *links, const Py_buffer *scene)
+{
+    const int64_t *robot = links->buf, *bodies = scene->buf;
+    if (words(links) < N_SIZES || words(scene) < N_SIZES || robot[1] != words(links)
+        || bodies[1] != words(scene))
+        return -1;
+    return dq_ik_scene_memory_size(links->buf, scene->buf);
+}
+
+/* Solve with open arrays, among the bodies of a scene where there is one. */
+static PyObject *run_solve(Solver *self, Py_buffer *arrays, int64_t kind, double timeout)
+{
+    int in_scene = arrays[SCENE].buf != NULL, seeded = arrays[SEED].buf != NULL;
+    int64_t status, more = in_scene ? scene_words(&arrays[LINKS], &arrays[SCENE]) : 0;
+    if (words(&arrays[ANSWER]) != self->answer
+        || (in_scene && words(&arrays[CONTACT]) != N_CONTACT)) {
+        PyErr_SetString(PyExc_ValueError, "the array for the answer has another size");
+        return NULL;
+    }
+    if (more < 0) {
+        PyErr_SetString(PyExc_ValueError, "these blocks are no scene of this version");
+        return NULL;
+    }
+    char *memory = malloc(self->memory + 8 * (size_t)more);
+    if (!memory)
+        return PyErr_NoMemory();
+    double *own = (double *)memory, *placing = (double *)(memory + self->memory);
+    Py_BEGIN_ALLOW_THREADS
+    if (in_scene)
+        status = dq_ik_solve_free(
+            self->robot.buf, self->request.buf, 1, arrays[GOAL].buf, kind, 1, arrays[SEED].buf,
+            seeded, timeout, arrays[LINKS].buf, arrays[SCENE].buf, arrays[ANSWER].buf,
+            arrays[CONTACT].buf, 1, own, placing);
+    else
+        status = dq_ik_solve(
+            self->robot.buf, self->request.buf, 1, arrays[GOAL].buf, kind, 1, arrays[SEED].buf,
+            seeded, timeout, arrays[ANSWER].buf, 1, own);
+    Py_END_ALLOW_THREADS
+    free(memory);
+    return PyLong_FromLongLong(status);
+}
+
+/*
+ * solve(goal, seed or None, timeout, answer[, links, scene, contact]) -> status
+ *
+ * None: convert the goal or the seed first.
+ */
 static PyObject *solver_solve(PyObject *object, PyObject *const *args, Py_ssize_t count)
 {
     Solver *self = (Solver *)object;
-    Py_buffer goal, seed, answer;
+    Py_buffer arrays[N_ARRAYS];
     PyObject *result = NULL;
-    if (count != 4) {
-        PyErr_SetString(PyExc_TypeError, "solve takes goal, seed, timeout and an array");
+    if (count != 4 && count != 7) {
+        PyErr_SetString(PyExc_TypeError, "solve takes goal, seed, timeout and an array, and for a "
+                                         "scene links, scene and another array");
         return NULL;
     }
     double timeout = PyFloat_AsDouble(args[2]);
-    int seeded = args[1] != Py_None;
     if (PyErr_Occurred())
         return NULL;
-    if (self->n_tips != 1 || !open_numbers(args[0], &goal, 0))
+    if (self->n_tips != 1)
         return none();
-    int64_t kind = kind_of(&goal), status = 0;
-    if (kind < 0) {
-        PyBuffer_Release(&goal);
-        return none();
+    int opened = 0, good = 1;
+    for (; good && opened < (count == 7 ? N_ARRAYS : LINKS); opened += good) {
+        int flags = opened == ANSWER || opened == CONTACT ? PyBUF_WRITABLE : 0;
+        PyObject *array = args[PLACES[opened]];
+        arrays[opened].buf = arrays[opened].obj = NULL;
+        good = (opened == SEED && array == Py_None)
+            || open_numbers(array, &arrays[opened], flags);
     }
-    if (seeded && !open_numbers(args[1], &seed, 0)) {
-        PyBuffer_Release(&goal);
-        return none();
-    }
-    if (seeded && (seed.ndim != 1 || words(&seed) != self->n)) {
+    for (int k = opened; k < N_ARRAYS; k++)
+        arrays[k].buf = arrays[k].obj = NULL;
+    int64_t kind = opened > GOAL ? kind_of(&arrays[GOAL]) : -1;
+    int seeded = opened > SEED && arrays[SEED].buf != NULL;
+    if (opened <= SEED || kind < 0
+        || (seeded && (arrays[SEED].ndim != 1 || words(&arrays[SEED]) != self->n)))
         result = none();
-    } else if (!open_numbers(args[3], &answer, PyBUF_WRITABLE)) {
-        PyErr_SetString(PyExc_TypeError, "the array for the answer is not writable");
-    } else {
-        double *memory = malloc(self->memory);
-        if (words(&answer) != self->answer) {
-            PyErr_SetString(PyExc_ValueError, "the array for the answer has another size");
-        } else if (!memory) {
-            PyErr_NoMemory();
-        } else {
-            Py_BEGIN_ALLOW_THREADS
-            status = dq_ik_solve(
-                self->robot.buf, self->request.buf, 1, goal.buf, kind, 1,
-                seeded ? seed.buf : NULL, seeded, timeout, answer.buf, 1, memory);
-            Py_END_ALLOW_THREADS
-            result = PyLong_FromLongLong(status);
-        }
-        free(memory);
-        PyBuffer_Release(&answer);
-    }
-    if (seeded)
-        PyBuffer_Release(&seed);
-    PyBuffer_Release(&goal);
+    else if (!good)
+        PyErr_SetString(PyExc_TypeError, "an array for an answer is not writable, or a scene is "
+                                         "no contiguous array of float64");
+    else
+        result = run_solve(self, arrays, kind, timeout);
+    while (opened--)
+        if (arrays[opened].obj)
+            PyBuffer_Release(&arrays[opened]);
     return result;
 }
 

@@ -101,23 +101,37 @@ class Solver(Robot):
                 or _sizes(request) != _sizes(robot)):
             raise ValueError('this block is no request for this robot')
 
-    def solve(self, goal: Any, seed: Any, timeout: float, answer: np.ndarray) -> Any:
-        """Write the answer and return its status; None: goal or seed must be converted first."""
+    def solve(self, goal: Any, seed: Any, timeout: float, answer: np.ndarray,
+              links: np.ndarray | None = None, scene: np.ndarray | None = None,
+              contact: np.ndarray | None = None) -> Any:
+        """
+        Write the answer and return its status; None: goal or seed must be converted first.
+
+        :param links: with scene and contact, for an answer that is free of collisions
+        """
         seeded = seed is not None
         kind = {(4, 4): PoseKind.MATRIX, (8,): PoseKind.DUAL_QUATERNION}.get(
             getattr(goal, 'shape', ()))
         if (self._n_tips != 1 or kind is None or not _is_numbers(goal)
                 or (seeded and not _is_vector(seed, self._n))):
             return None
-        return self._entries['solve'](
-            self._block, self._request, 1, goal.reshape(-1), int(kind), 1,
-            seed if seeded else NO_NUMBERS, int(seeded), timeout, answer, 1,
-            np.empty(self._memory_size))
+        given = (self._block, self._request, 1, goal.reshape(-1), int(kind), 1,
+                 seed if seeded else NO_NUMBERS, int(seeded), timeout)
+        memory = np.empty(self._memory_size)
+        if scene is None:
+            return self._entries['solve'](*given, answer, 1, memory)
+        more = self._entries['scene_memory_size'](links, scene) if _is_whole(
+            links) and _is_whole(scene) else -1
+        if more < 0:
+            raise ValueError('these blocks are no scene of this version')
+        return self._entries['solve_free'](*given, links, scene, answer, contact, 1, memory,
+                                           np.empty(more))
 
 
-def _is_whole(block: np.ndarray) -> bool:
+def _is_whole(block: np.ndarray | None) -> bool:
     """Tell whether a block has the length that its head states."""
-    return len(block) >= N_SIZES and int(block[:2].view(np.int64)[1]) == len(block)
+    return (block is not None and len(block) >= N_SIZES
+            and int(block[:2].view(np.int64)[1]) == len(block))
 
 
 def _sizes(block: np.ndarray) -> list[int]:

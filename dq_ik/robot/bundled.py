@@ -15,11 +15,12 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 import os
 from pathlib import Path
 import sysconfig
 
-from dq_ik.errors import DqIkError, listing
+from dq_ik.errors import CollisionError, listing, nearest, UrdfError
 
 PACKAGE = 'dq_ik'
 EXAMPLES = Path(sysconfig.get_path('purelib'), 'cmeel.prefix/share/example-robot-data/robots')
@@ -48,46 +49,78 @@ def robot_names() -> tuple[str, ...]:
     return tuple(sorted(path.stem for path in (share_folder() / 'urdf').glob('*.urdf')))
 
 
-def find_robot(robot: str | os.PathLike) -> Path:
-    """
-    Return the file of a robot: that of this path, else of ours or of ``example-robot-data``.
-
-    :raises DqIkError: when there is neither such a file nor such a robot
-    """
-    path = Path(robot).expanduser()
-    if path.is_file() or path.suffix in ('.urdf', '.xacro') or len(path.parts) != 1:
-        return path  # whoever reads it says what is wrong with it
-    return robot_file(path.name) if path.name in robot_names() else find_example(path.name)
-
-
-def robot_file(name: str) -> Path:
-    """
-    Return the URDF file of a robot that comes with the package.
-
-    :raises DqIkError: when there is no such robot; the message lists those there are
-    """
-    if name not in robot_names():
-        raise DqIkError(f'There is no robot {name!r}; there are {listing(robot_names(), 100)}.')
-    return share_folder() / 'urdf' / f'{name}.urdf'
-
-
 def example_robots() -> dict[str, Path]:
     """Return the URDF files of the wheel ``example-robot-data`` by name, if it is installed."""
     return {path.stem: path for path in sorted(EXAMPLES.rglob('*.urdf'))}
 
 
-def find_example(name: str) -> Path:
-    """
-    Return the URDF file of a robot of the wheel ``example-robot-data``.
+def described_robots() -> tuple[str, ...]:
+    """Return the names of the URDFs of the package ``robot_descriptions``, if it is installed."""
+    try:
+        from robot_descriptions import DESCRIPTIONS
+    except ImportError:
+        return ()
+    return tuple(name for name, entry in DESCRIPTIONS.items() if entry.has_urdf)
 
-    :raises DqIkError: when there is no such robot; the message lists those there are
+
+def find_robot(robot: str | os.PathLike) -> Path:
     """
-    robots = example_robots()
-    if not robots:
-        raise DqIkError(f"there is no file and no robot '{name}'; our robots are "
-                        f'{listing(robot_names(), 100)}; more are in the package '
-                        'example-robot-data (pip install example-robot-data)')
-    if name not in robots:
-        raise DqIkError(f"there is no file and no robot '{name}'; there are "
-                        f'{listing((*robot_names(), *robots), 100)}')
-    return robots[name]
+    Return the file of a robot: that of this path, else of a robot of that name.
+
+    A name is one of ours, of ``example-robot-data`` or of ``robot_descriptions``, in this order.
+
+    :raises UrdfError: when there is neither such a file nor such a robot
+    """
+    path = Path(robot).expanduser()
+    if path.is_file() or path.suffix in ('.urdf', '.xacro') or len(path.parts) != 1:
+        return path  # whoever reads it says what is wrong with it
+    name = path.name.lower().replace('-', '_').replace(' ', '_')
+    if name in robot_names():
+        return robot_file(name)
+    examples, described = example_robots(), described_robots()
+    if path.name in examples or name in examples:
+        return examples.get(path.name) or examples[name]
+    if name in described:
+        return _described(name)
+    known = (*robot_names(), *examples, *described)
+    more = '' if examples else '; more are in the package example-robot-data'
+    raise UrdfError(f"there is no file and no robot '{path}'{nearest(name, known)}; there are "
+                    f'{listing(known, 20)}{more}')
+
+
+def robot_file(name: str) -> Path:
+    """Return the URDF file of a robot that comes with the package."""
+    return share_folder() / 'urdf' / f'{name}.urdf'
+
+
+def world_names() -> tuple[str, ...]:
+    """Return the names of the worlds that come with the package."""
+    return tuple(sorted(path.stem for path in (share_folder() / 'worlds').glob('*.yaml')))
+
+
+def find_world(world: str | os.PathLike) -> Path:
+    """
+    Return the file of the objects around a robot: that of this path, else one of ours.
+
+    :raises CollisionError: when there is neither such a file nor such a world
+    """
+    path = Path(world).expanduser()
+    if path.is_file():
+        return path.resolve()
+    if str(world) in world_names():
+        return share_folder() / 'worlds' / f'{world}.yaml'
+    raise CollisionError(f"there is no file and no world '{world}'"
+                         f'{nearest(str(world), world_names())}; there are '
+                         f'{listing(world_names())}')
+
+
+def _described(name: str) -> Path:
+    """Return the file of ``robot_descriptions``, which downloads it when it is asked first."""
+    try:
+        module = import_module(f'robot_descriptions.{name}')
+    except Exception as error:  # whatever the download raises
+        raise UrdfError(f"robot_descriptions cannot give '{name}': {error}") from error
+    if not hasattr(module, 'URDF_PATH'):
+        raise UrdfError(f"'{name}' of robot_descriptions is a xacro file with arguments; expand "
+                        'it to URDF and give that file')
+    return Path(module.URDF_PATH)

@@ -16,18 +16,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import cached_property
 import math
 from typing import Any, ClassVar, TYPE_CHECKING
 
 from dq_ik.core.memory.layout import ROBOT
 from dq_ik.core.memory.views import read
-from dq_ik.errors import ChainError, listing, SeedError, unknown
+from dq_ik.errors import ChainError, listing, nearest, SeedError, unknown
 from dq_ik.native.load import door
 from dq_ik.native.parallel import on_all_cores
 from dq_ik.pose import frozen, new_pose, Pose
+from dq_ik.pose_forms import as_offset
+from dq_ik.robot.checks import checked_point, checked_positions, checked_rows
+from dq_ik.robot.joint_angles import JointAngles
 from dq_ik.robot.joint_table import joint_table, packed_robot, tip_table, tips_of, variables_of
+from dq_ik.robot.limits import clamped
 from dq_ik.robot.model import RobotModel
 import numpy as np
 from numpy.typing import ArrayLike
@@ -49,20 +53,22 @@ class Chain:
     """
 
     make_solver: ClassVar[type[Solver]]  # dq_ik.solver, which knows chains, sets it
+    show: ClassVar[Callable[..., Any]]  # dq_ik.display, which knows the page, sets it
 
     def __init__(self, model: RobotModel, base: str | None = None,
-                 tips: str | Sequence[str] | None = None, tool: Pose | None = None) -> None:
+                 tips: str | Sequence[str] | None = None, tool: Any = None) -> None:
         """
         Take the tree from a base to its tips.
 
         :param base: link that stands still; None: the root
-        :param tips: link or links to be moved; None: the only leaf
-        :param tool: pose of the goal frame in each tip link; None: the link's own frame
+        :param tips: link or links to be moved; None: the only end that moves
+        :param tool: the goal frame in each tip link: an offset (x, y, z) [m], or a pose in any
+            form; None: the link's own frame
         """
         self.model = model
         self.base = model.root if base is None else base
         self.tips = tips_of(model, self.base, tips)
-        self.tool = Pose.identity() if tool is None else tool
+        self.tool = Pose.identity() if tool is None else as_offset(tool)
         joints, rows = joint_table(model, self.base)
         self._tables = joints, tip_table(model, rows, self.base, self.tips, self.tool)
         self._robots: dict[tuple[int, int], np.ndarray] = {}
@@ -80,7 +86,8 @@ class Chain:
             for what in ('velocity', 'acceleration', 'jerk'))
         native = door().Robot(self.block)
         self._fk, self._jacobian = native.fk, native.jacobian
-        self._has_one_tip, self._jacobian_shape = len(self.tips) == 1, (6, self.n)
+        self._has_one_tip, self._first_tip = len(self.tips) == 1, self.tips[0]
+        self._jacobian_shape = (6, self.n)
         self._memory_size = door().entries['memory_size'](self.block)
         self._solvers: dict[Any, Solver] = {}
 
@@ -103,20 +110,33 @@ class Chain:
         """Return a one-line description."""
         return f'Chain({self.base!r} -> {listing(self.tips)}, {self.n} variables)'
 
+    def _repr_html_(self) -> str:
+        """Return a table of the variables and their limits, for notebooks."""
+        from dq_ik.robot.notebook import chain_table
+        return chain_table(self)
+
     def tip_number(self, tip: str | None = None) -> int:
         """Return the index of a tip; None means the only one."""
         if tip is None and self._has_one_tip:
             return 0
         if tip not in self.tips:
-            raise ChainError(f'tip {tip!r} is not one of this chain: {listing(self.tips)}')
+            raise ChainError(f'tip {tip!r} is not one of this chain'
+                             f'{nearest(str(tip), self.tips)}: {listing(self.tips)}')
         return self.tips.index(tip)
 
     def vector(self, q: ArrayLike) -> np.ndarray:
-        """Return a joint vector as a new array of n floats, or raise SeedError."""
+        """
+        Return a joint vector as a new array of n floats, or raise SeedError.
+
+        :param q: n numbers, or positions by joint name: joints that are missing are neutral
+        """
+        if isinstance(q, Mapping):
+            return self.configuration(q)
         try:
             q = np.array(q, dtype=float)  # a copy: kernels are compiled for writable arrays
         except (TypeError, ValueError):
-            raise SeedError(f'a joint vector is a sequence of numbers, got {q!r}') from None
+            raise SeedError('a joint vector is a sequence of numbers, or a mapping from joint '
+                            f'name to number; got {q!r}') from None
         if q.shape != (self.n,):
             raise SeedError(f'a joint vector of this chain has {self.n} numbers '
                             f'({listing(self.joint_names)}), got shape {q.shape}')
@@ -134,7 +154,8 @@ class Chain:
 
     def fk(self, q: ArrayLike, tip: str | None = None) -> Pose:
         """Pose of a tip in the base frame at q."""
-        number = 0 if tip is None and self._has_one_tip else self.tip_number(tip)
+        alone = (tip is None and self._has_one_tip) or tip == self._first_tip
+        number = 0 if alone else self.tip_number(tip)
         parts = self._fk(q, number)
         if type(parts) is not tuple:
             parts = self._fk(self.checked(q), number)
@@ -149,21 +170,12 @@ class Chain:
 
     def fk_batch(self, q: ArrayLike) -> np.ndarray:
         """Dual quaternions of all tips, (N, n) -> (N, n_tips, 8), on all cores."""
-        q = self._checked_rows(q)
+        q = checked_rows(q, self.n)
         poses = np.empty((len(q), len(self.tips), 8))
         fk = door().entries['fk']
         on_all_cores(len(q), lambda rows: fk(
             self.block, q[rows], len(q[rows]), 0, poses[rows], np.empty(self._memory_size)))
         return poses
-
-    def _checked_rows(self, q: ArrayLike) -> np.ndarray:
-        q = np.array(q, dtype=float)
-        if q.ndim != 2 or q.shape[1] != self.n:
-            raise SeedError(f'many configurations are an array (N, {self.n}), got shape {q.shape}')
-        if not np.isfinite(q).all():
-            row = int(np.isfinite(q).all(axis=1).argmin())
-            raise SeedError(f'configuration {row} is not finite: {q[row]}')
-        return q
 
     def jacobian(self, q: ArrayLike, tip: str | None = None, frame: str = 'world',
                  point: ArrayLike | None = None) -> np.ndarray:
@@ -174,9 +186,10 @@ class Chain:
         :param point: the point of the tip frame whose velocity is meant; None: its origin
         """
         out = np.empty(self._jacobian_shape)
-        number = 0 if tip is None and self._has_one_tip else self.tip_number(tip)
+        alone = (tip is None and self._has_one_tip) or tip == self._first_tip
+        number = 0 if alone else self.tip_number(tip)
         body = frame != 'world' and self._is_body(frame)
-        offset = point if point is None else _three(point)
+        offset = point if point is None else checked_point(point)
         if self._jacobian(q, number, offset, body, out) != 0:
             self._jacobian(self.checked(q), number, offset, body, out)
         return out
@@ -188,9 +201,9 @@ class Chain:
 
         The other parameters are those of :meth:`jacobian`.
         """
-        q = self._checked_rows(q)
+        q = checked_rows(q, self.n)
         number, body = self.tip_number(tip), int(self._is_body(frame))
-        offset = np.zeros(3) if point is None else _three(point)
+        offset = np.zeros(3) if point is None else checked_point(point)
         poses, jacobians = np.empty((len(q), 8)), np.empty((len(q), 6, self.n))
         jacobian = door().entries['jacobian']
         on_all_cores(len(q), lambda rows: jacobian(
@@ -206,13 +219,13 @@ class Chain:
     # --- limits and names ------------------------------------------------------------------------
 
     def clamp(self, q: ArrayLike) -> np.ndarray:
-        """Return q moved into the limits."""
-        return np.clip(self.checked(q), self.lower, self.upper)
+        """Return q moved into the limits, balls into their cones and twist ranges."""
+        return clamped(self.block, self.checked(q), self.lower, self.upper)[0]
 
     def within_limits(self, q: ArrayLike, slack: float = 0.0) -> bool:
-        """Tell whether every variable is inside its limits, give or take ``slack``."""
-        q = self.checked(q)
-        return bool(np.all(q >= self.lower - slack) and np.all(q <= self.upper + slack))
+        """Tell whether every joint is inside its limits, give or take ``slack``."""
+        beyond = clamped(self.block, self.checked(q), self.lower, self.upper)[1]
+        return bool(np.all(beyond <= slack))
 
     def random(self, rng: np.random.Generator) -> np.ndarray:
         """Draw a configuration, uniform within the limits (see :meth:`spread`)."""
@@ -231,16 +244,13 @@ class Chain:
         return q
 
     def joint_positions(self, q: ArrayLike) -> dict[str, float]:
-        """Return values by URDF joint name, mimic joints included."""
-        values = dict(zip(self.joint_names, self.checked(q).tolist()))
-        for name, master, multiplier, offset in self._mimics:
-            values[name] = multiplier * values[master] + offset
-        return values
+        """Return values by URDF joint name, mimic joints and those of balls included."""
+        return self.angles.named(self.angles.of(self.checked(q)))
 
     @cached_property
-    def _mimics(self) -> tuple[tuple[str, str, float, float], ...]:
-        return tuple((j.name, j.mimic.joint, j.mimic.multiplier, j.mimic.offset)
-                     for j in self.model.joints if j.mimic and j.mimic.joint in self.joint_names)
+    def angles(self) -> JointAngles:
+        """Return the joints as the URDF has them, where balls stand for three of them each."""
+        return JointAngles(self.model, self.variables)
 
     def configuration(self, positions: Mapping[str, float], default: ArrayLike | None = None, *,
                       strict: bool = True) -> np.ndarray:
@@ -250,14 +260,12 @@ class Chain:
         :param strict: refuse names that the robot does not have; a state of several robots has
             them. Joints of the robot that are not in the chain, or mimics, are no error.
         """
-        if strict and not positions.keys() <= self.model.position_names:
-            names = [name for name in positions if name not in self.model.position_names]
-            raise SeedError(unknown('joint', names, self.joint_names))
-        q = self.neutral.copy() if default is None else self.checked(default).copy()
-        for i, name in enumerate(self.joint_names):
-            if name in positions:
-                q[i] = positions[name]
-        return q
+        if strict:
+            positions = checked_positions(positions)
+            if names := [name for name in positions if name not in self.model.position_names]:
+                raise SeedError(unknown('joint', names, self.joint_names))
+        return self.angles.placed(
+            self.neutral if default is None else self.checked(default), positions)
 
     def describe(self) -> str:
         """Return a table of the variables for people."""
@@ -290,10 +298,3 @@ class Chain:
             if len(self._solvers) < MOST_SOLVERS:
                 self._solvers[key] = solver
         return solver
-
-
-def _three(point: ArrayLike) -> np.ndarray:
-    offset = np.array(point, dtype=float)
-    if offset.shape != (3,):
-        raise ChainError(f'point has 3 numbers, got shape {offset.shape}')
-    return offset

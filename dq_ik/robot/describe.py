@@ -20,6 +20,7 @@ import math
 from typing import TYPE_CHECKING
 
 from dq_ik.robot.model import Joint, JointKind
+import numpy as np
 
 if TYPE_CHECKING:
     from dq_ik.robot.joint_table import Variable
@@ -35,7 +36,8 @@ def joint_rows(joints: Iterable[Joint]) -> list[tuple[str, ...]]:
 
 def _row(joint: Joint) -> tuple[str, ...]:
     has_axis = joint.kind not in (JointKind.FIXED, JointKind.FLOATING)
-    return (joint.name, str(joint.kind), joint.parent, joint.child,
+    members = f" of {', '.join(joint.made_of.names)}" if joint.made_of else ''
+    return (joint.name, f'{joint.kind}{members}', joint.parent, joint.child,
             _numbers(joint.origin.position), _numbers(joint.origin.rpy),
             _numbers(joint.axis) if has_axis else '', _limits(joint),
             _number(joint.velocity) if math.isfinite(joint.velocity) else '', _mimic(joint))
@@ -67,7 +69,8 @@ def variable_table(variables: Sequence[Variable]) -> str:
 def _limits(joint: Joint) -> str:
     if joint.kind is JointKind.BALL:
         low, high = (_number(t) for t in joint.twist)
-        return f'swing {_number(joint.swing)}, twist {low} .. {high}'
+        swing = ' by '.join(_number(half) for half in np.atleast_1d(joint.swing))
+        return f'swing {swing}, twist {low} .. {high}'
     if joint.kind is JointKind.FIXED:
         return ''
     if not joint.is_limited:

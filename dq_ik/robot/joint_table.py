@@ -23,7 +23,7 @@ from typing import Any
 from dq_ik.core.memory.layout import FARTHEST
 from dq_ik.core.packing import joints as core
 from dq_ik.core.packing.joints import JointType
-from dq_ik.errors import ChainError, listing
+from dq_ik.errors import ChainError, listing, nearest
 from dq_ik.native.load import door, fault_of
 from dq_ik.pose import Pose
 from dq_ik.robot.model import Joint, JointKind, RobotModel
@@ -93,20 +93,35 @@ def tips_of(model: RobotModel, base: str, tips: str | Sequence[str] | None) -> t
     """
     Return the names of links to be moved.
 
-    :param tips: one name or several; None: the only leaf below the base
+    :param tips: one name or several; None: the first leaf of the only body at the end that moves
     """
     if base not in model.links:
-        raise ChainError(f'base {base!r} is not a link of {model.name!r}: {listing(model.links)}')
+        raise ChainError(f'base {base!r} is not a link of {model.name!r}'
+                         f'{nearest(base, model.links)}: {listing(model.links)}')
     if tips is None or not len(tips):
-        below = [leaf for leaf in model.leaves if _is_below(model, base, leaf)]
-        if len(below) != 1:
-            raise ChainError(f'name the tip: {len(below)} leaves are below {base!r}: '
-                             f'{listing(below)}')
-        return (below[0],)
+        ends = _ends(model, base)
+        if len(ends) != 1:
+            raise ChainError(f'name the tip: {len(ends)} ends are below {base!r}: '
+                             f'{listing(leaf for leaves in ends.values() for leaf in leaves)}')
+        return next(iter(ends.values()))[:1]
     names = (tips,) if isinstance(tips, str) else tuple(tips)
     if len(set(names)) < len(names):
         raise ChainError(f'a tip is named twice: {listing(names)}')
     return names
+
+
+def _ends(model: RobotModel, base: str) -> dict[str, tuple[str, ...]]:
+    """Return the leaves below the base by the joint that moves them last; fixed ones if alone."""
+    ends: dict[str, tuple[str, ...]] = {}
+    for leaf in model.leaves:
+        if _is_below(model, base, leaf):
+            moving = [joint.name for joint in model.joint_path(base, leaf)
+                      if joint.kind is not JointKind.FIXED]
+            last = moving[-1] if moving else ''
+            ends[last] = (*ends.get(last, ()), leaf)
+    if len(ends) > 1:
+        ends.pop('', None)
+    return ends
 
 
 def _is_below(model: RobotModel, base: str, link: str) -> bool:
@@ -152,4 +167,4 @@ def _numbers(joint: Joint, parent: int, rows: Mapping[str, int]) -> list[float]:
     mimic = joint.mimic
     follows = (rows[mimic.joint], mimic.multiplier, mimic.offset) if mimic else (-1, 1.0, 0.0)
     return [TYPES[joint.kind], parent, *joint.origin.real, *joint.origin.position, *joint.axis,
-            joint.lower, joint.upper, *follows, joint.swing, *joint.twist]
+            joint.lower, joint.upper, *follows, *np.broadcast_to(joint.swing, 2), *joint.twist]

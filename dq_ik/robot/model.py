@@ -16,17 +16,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from enum import Enum
 from functools import cached_property
 import math
-from typing import TYPE_CHECKING
+from typing import Any, TYPE_CHECKING
 
 from dq_ik.core.memory.layout import FARTHEST
-from dq_ik.errors import ChainError, listing, UrdfError
+from dq_ik.errors import ChainError, listing, nearest, UrdfError
 from dq_ik.pose import Pose
+from dq_ik.robot.checks import check_tree
+import numpy as np
 
 if TYPE_CHECKING:
+    from dq_ik.robot.ball_angles import BallAngles
     from dq_ik.robot.chain import Chain
 
 
@@ -72,15 +75,15 @@ class Joint:
     :param parent: link that carries the joint.
     :param child: link that the joint moves; its frame is the joint frame, moved.
     :param origin: pose of the joint frame in the parent link's frame.
-    :param axis: unit vector in the joint frame: axis of rotation or direction of travel, normal
-        of a planar joint, twist axis of a ball joint.
+    :param axis: unit vector in the joint frame: of rotation, travel or twist, or a plane's normal.
     :param lower: lower limit [rad or m], ``-inf`` when there is none; so are those below -1e9.
     :param upper: upper limit [rad or m], ``inf`` when there is none; so are those above 1e9.
     :param velocity: greatest speed [rad/s or m/s]; ``acceleration`` and ``jerk`` likewise.
     :param effort: greatest torque or force [N m or N].
     :param mimic: set if the joint follows another one.
-    :param swing: half angle [rad] of the cone that a ball joint's axis may swing in.
+    :param swing: half angle [rad] of the cone of a ball's axis, or two, about the ball's x and y.
     :param twist: range [rad] of a ball joint's rotation about its axis.
+    :param made_of: the three joints of the URDF that a ball joint stands for, if any.
     """
 
     name: str
@@ -94,10 +97,11 @@ class Joint:
     velocity: float = math.inf
     effort: float = math.inf
     mimic: Mimic | None = None
-    swing: float = math.pi
+    swing: float | tuple[float, float] = math.pi
     twist: tuple[float, float] = (-math.pi, math.pi)
     acceleration: float = math.inf
     jerk: float = math.inf
+    made_of: BallAngles | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         """Check the numbers and bring the axis to unit length."""
@@ -119,7 +123,8 @@ class Joint:
             if not getattr(self, what) >= 0:
                 raise UrdfError(f"joint '{self.name}' has the {what} limit {getattr(self, what)}; "
                                 'it must not be negative')
-        if not 0 <= self.swing <= math.pi:
+        halves = np.atleast_1d(self.swing)
+        if len(halves) not in (1, 2) or not all(0 <= half <= math.pi for half in halves):
             raise UrdfError(f"ball '{self.name}' has the swing {self.swing}; wanted: 0 to pi")
         if not -math.pi <= self.twist[0] <= 0 <= self.twist[1] <= math.pi:
             raise UrdfError(f"ball joint '{self.name}' has the twist range {self.twist}; "
@@ -146,17 +151,6 @@ class Joint:
         return math.isfinite(self.lower) or math.isfinite(self.upper)
 
 
-def _check_variables(joints: Sequence[Joint]) -> None:
-    """Refuse joints of which two variables have one name."""
-    owner: dict[str, Joint] = {}
-    for joint in joints:
-        for name in joint.variables:
-            first = owner.setdefault(name, joint)
-            if first is not joint:
-                raise UrdfError(f"the {first.kind} joint '{first.name}' and the {joint.kind} "
-                                f"joint '{joint.name}' both have a variable '{name}'; rename one")
-
-
 @dataclass(frozen=True)
 class RobotModel:
     """
@@ -165,40 +159,35 @@ class RobotModel:
     Who holds one knows: one root, no cycle, unique names, limits in order, mimics resolved. Make
     one with :func:`dq_ik.load_robot`, or from joints with :func:`dq_ik.robot.build.build_model`.
 
-    :param name: of the robot.
-    :param root: the link without a parent.
-    :param links: all links, parents before children; the root is the first.
+    :param links: all links, parents before children; the root, without a parent, is the first.
     :param joints: all joints in the order of their child links.
+    :param source: URDF text that it was read from, and the folder of that file, for drawing.
     """
 
     name: str
     root: str
     links: tuple[str, ...]
     joints: tuple[Joint, ...]
+    source: tuple[str, str] = field(default=('', ''), compare=False, repr=False)
 
     def __post_init__(self) -> None:
         """Refuse anything but one ordered tree with resolved mimics."""
-        if self.links != (self.root, *(joint.child for joint in self.joints)):
-            raise UrdfError(f"the links of robot '{self.name}' must be its root and then the "
-                            'child of each joint; dq_ik.robot.build.build_model() sorts them')
-        seen = {self.root}
-        for joint in self.joints:
-            if joint.parent not in seen or joint.child in seen:
-                raise UrdfError(f"joint '{joint.name}' must come after its parent link "
-                                f"'{joint.parent}' and be the only one with the child link "
-                                f"'{joint.child}'")
-            seen.add(joint.child)
-        if len(self._joint_of_name) < len(self.joints):
-            raise UrdfError(f"robot '{self.name}' has two joints of the same name")
-        _check_variables(self.joints)
-        for joint in self.joints:
-            if joint.mimic and self.joint(joint.mimic.joint).mimic:
-                raise UrdfError(f"joint '{joint.name}' mimics '{joint.mimic.joint}', "
-                                'which is itself a mimic')
+        check_tree(self)
+
+    def __repr__(self) -> str:
+        """Return a one-line description."""
+        moving = sum(bool(joint.variables) and joint.mimic is None for joint in self.joints)
+        return (f'RobotModel({self.name!r}: {len(self.links)} links, {moving} joints that move, '
+                f'leaves {listing(self.leaves, 6)})')
+
+    def _repr_html_(self) -> str:
+        """Return a table of the joints that move, for notebooks."""
+        from dq_ik.robot.notebook import robot_table
+        return robot_table(self)
 
     def __reduce__(self) -> tuple:
         """Pickle by what was given: what was found since may refer back to this model."""
-        return RobotModel, (self.name, self.root, self.links, self.joints)
+        return RobotModel, tuple(getattr(self, item.name) for item in fields(self))
 
     @cached_property
     def _joint_of_name(self) -> dict[str, Joint]:
@@ -213,8 +202,9 @@ class RobotModel:
         try:
             return self._joint_of_name[name]
         except KeyError:
-            raise ChainError(f"robot '{self.name}' has no joint '{name}'; "
-                             f'its joints are {listing(self._joint_of_name)}') from None
+            raise ChainError(
+                f"robot '{self.name}' has no joint '{name}'{nearest(name, self._joint_of_name)}; "
+                f'its joints are {listing(self._joint_of_name)}') from None
 
     def parent_joint(self, link: str) -> Joint | None:
         """Return the joint that moves a link, None for the root."""
@@ -224,14 +214,14 @@ class RobotModel:
     def check_link(self, link: str) -> None:
         """Raise a ChainError that lists the links, unless ``link`` is one of them."""
         if link != self.root and link not in self._joint_of_child:
-            raise ChainError(f"robot '{self.name}' has no link '{link}'; "
-                             f'its links are {listing(self.links)}')
+            raise ChainError(f"robot '{self.name}' has no link '{link}'"
+                             f'{nearest(link, self.links)}; its links are {listing(self.links)}')
 
     @cached_property
     def position_names(self) -> frozenset[str]:
-        """All names that a state of the robot may have: variables, mimic and fixed joints."""
-        return frozenset(
-            name for joint in self.joints for name in joint.variables or (joint.name,))
+        """All names that a state may have: variables, mimic and fixed joints, those of balls."""
+        return frozenset(name for joint in self.joints for name in (
+            *(joint.variables or (joint.name,)), *(joint.made_of.names if joint.made_of else ())))
 
     @cached_property
     def leaves(self) -> tuple[str, ...]:
@@ -240,11 +230,7 @@ class RobotModel:
         return tuple(link for link in self.links if link not in parents)
 
     def joint_path(self, base: str, tip: str) -> tuple[Joint, ...]:
-        """
-        Return the joints from ``base`` down to ``tip``, base first.
-
-        :raises ChainError: if a link does not exist or ``tip`` is not below ``base``.
-        """
+        """Return the joints from ``base`` down to ``tip``; raises ChainError without a way."""
         self.check_link(base)
         self.check_link(tip)
         path: list[Joint] = []
@@ -268,16 +254,20 @@ class RobotModel:
         return tuple(link for link in self.links if link in carried and link != base)
 
     def chain(self, base: str | None = None, tips: str | Sequence[str] | None = None,
-              tool: Pose | None = None) -> Chain:
+              tool: Any = None, *, tip: str | None = None) -> Chain:
         """
         Return the chain from ``base`` to one or several tips.
 
         :param base: a link; None takes the root.
-        :param tips: a link or several; None takes the only leaf below the base.
-        :param tool: constant pose of the tool in the tip link, for all tips.
+        :param tips: a link or several; None takes the only end that moves.
+        :param tool: the goal frame in the tip link, for all tips: an offset (x, y, z) [m], or a
+            pose in any form; None takes the link's own frame.
+        :param tip: the same as ``tips`` for one link.
         """
         from dq_ik.robot.chain import Chain
-        return Chain(self, base, tips, tool)
+        if tip is not None and tips is not None:
+            raise ChainError(f'give tip or tips, not both; got {tip!r} and {tips!r}')
+        return Chain(self, base, tips if tip is None else tip, tool)
 
     @cached_property
     def whole(self) -> Chain:

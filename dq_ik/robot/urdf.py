@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 import contextlib
+from dataclasses import replace
 import io
 import logging
 import math
@@ -30,6 +31,8 @@ from dq_ik.errors import listing, PoseError, UrdfError
 from dq_ik.pose import Pose
 from dq_ik.robot.balls import Ball, group_balls
 from dq_ik.robot.build import build_model
+from dq_ik.robot.bundled import find_robot
+from dq_ik.robot.checks import check_numbers
 from dq_ik.robot.model import Joint, JointKind, Mimic, RobotModel
 
 if TYPE_CHECKING:
@@ -50,35 +53,41 @@ def load_robot(source: str | os.PathLike, *, soft_limits: bool = False,
     """
     Read a robot description.
 
-    :param source: path of a URDF or xacro file, or the XML text itself. Nothing but that file is
-        read; ``package://`` addresses of meshes are of no interest here.
+    :param source: name of a robot ('panda'), path of a URDF or xacro file, or the XML text itself.
+        Nothing but that file is read; ``package://`` addresses of meshes are of no interest here.
     :param soft_limits: narrow the limits to those of ``<safety_controller>`` where it is given.
     :param balls: groups of three revolute joints that become one ball joint each:
         ``{'hip': ('hip_yaw', 'hip_roll', 'hip_pitch')}`` or ``{'hip': Ball(..., swing=1.0)}``.
     :raises UrdfError: if the description cannot be read or describes no valid robot.
     """
-    root = _parse_safely(read_source(source))
+    text = read_source(source)
+    root = _parse_safely(text)
     robot = _parse_reflected(_kinematics_of(root))
     rates = _rates_of(root)
     joints = [_joint(joint, soft_limits, rates) for joint in robot.joints]
     links = [link.name for link in robot.links]
     if balls:
         joints, links = group_balls(joints, links, balls)
-    return build_model(robot.name, joints, links)
+    folder = '' if source is text else str(find_robot(source).resolve().parent)
+    return replace(build_model(robot.name, joints, links), source=(text, folder))
 
 
 def read_source(source: str | os.PathLike) -> str:
     """
     Return the XML text of a robot description.
 
-    :param source: path of a file, or the text itself (recognised by a ``<``); a file that ends in
-        ``.xacro`` is expanded with the xacro package.
+    :param source: name of a robot or path of a file (:func:`dq_ik.robot.bundled.find_robot`), or
+        the text itself (recognised by a ``<``); a file that ends in ``.xacro`` is expanded with
+        the xacro package.
     """
     if isinstance(source, str) and '<' in source:
         return source
-    if isinstance(source, bytes) or not str(source).strip():
+    if not isinstance(source, (str, os.PathLike)):
+        raise UrdfError('a robot is a name, a path or XML text, got an object of the type '
+                        f'{type(source).__name__}')
+    if not str(source).strip():
         raise UrdfError('the robot description is empty; give a path or XML text')
-    path = Path(source).expanduser()
+    path = find_robot(source)
     if not path.is_file():
         raise UrdfError(f"there is no file '{path}', and it is no XML text either")
     if path.suffix == '.xacro':
@@ -194,6 +203,7 @@ def _kinematics_of_joint(element: ElementTree.Element) -> ElementTree.Element:
     for part in element:
         if part.tag not in _JOINT_PARTS or joint.find(part.tag) is not None:
             continue
+        check_numbers(name, part.tag, part.attrib)
         copy = ElementTree.SubElement(joint, part.tag, part.attrib)
         if part.tag == 'limit':
             for what in _RATES:  # urdf_parser_py does not know them
@@ -234,12 +244,7 @@ def _rates_of(root: ElementTree.Element) -> dict[str, dict[str, float]]:
         name, limit = element.get('name', ''), element.find('limit')
         rates[name] = {}
         for what in _RATES:
-            text = '0' if limit is None else limit.get(what, '0')
-            try:
-                rates[name][what] = float(text) or math.inf
-            except ValueError:
-                raise UrdfError(f"joint '{name}' has the {what} limit {text!r}; "
-                                'it must be a number') from None
+            rates[name][what] = float('0' if limit is None else limit.get(what, '0')) or math.inf
     return rates
 
 

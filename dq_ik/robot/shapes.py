@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The visual shapes of each link in a URDF, and their colours."""
+"""The shapes of each link in a URDF: those that are seen, with their colours, and the solid."""
 
 from __future__ import annotations
 
@@ -45,6 +45,14 @@ class Cylinder:
 
 
 @dataclass(frozen=True)
+class Capsule:
+    """A cylinder about z with round ends, centred at its origin; ``length`` is without these."""
+
+    radius: float
+    length: float
+
+
+@dataclass(frozen=True)
 class Sphere:
     """A sphere centred at its origin."""
 
@@ -59,7 +67,7 @@ class MeshFile:
     scale: tuple[float, float, float] = (1.0, 1.0, 1.0)
 
 
-Shape = Box | Cylinder | Sphere | MeshFile
+Shape = Box | Cylinder | Capsule | Sphere | MeshFile
 
 
 @dataclass(frozen=True)
@@ -93,6 +101,21 @@ def parse_visuals(urdf: str) -> tuple[Visual, ...]:
         if (visual := _visual(link.get('name', ''), element, palette)) is not None)
 
 
+def parse_collisions(urdf: str, of_visuals: bool = False) -> tuple[Visual, ...]:
+    """
+    Return the solid shapes, link by link, as :func:`parse_visuals` returns those that are seen.
+
+    :param of_visuals: a link without any is as solid as its visual
+    """
+    robot = ElementTree.fromstring(urdf.strip())
+    found = []
+    for link in robot.findall('link'):
+        elements = link.findall('collision') or (link.findall('visual') if of_visuals else [])
+        shapes = (_visual(link.get('name', ''), element, {}) for element in elements)
+        found += [shape for shape in shapes if shape is not None]
+    return tuple(found)
+
+
 def _visual(link: str, element: ElementTree.Element,
             palette: dict[str, ElementTree.Element]) -> Visual | None:
     """Return one visual; None for a shape that is none of ours."""
@@ -119,7 +142,8 @@ def parse_shape(geometry: ElementTree.Element | None) -> Shape | None:
         if element.tag == 'box':
             return Box(_triple(element, 'size', '0 0 0', 0.0))
         if element.tag in ('cylinder', 'capsule'):
-            return Cylinder(_size(element, 'radius'), _size(element, 'length'))
+            kind = Cylinder if element.tag == 'cylinder' else Capsule
+            return kind(_size(element, 'radius'), _size(element, 'length'))
         if element.tag == 'sphere':
             return Sphere(_size(element, 'radius'))
         if element.tag == 'mesh':
