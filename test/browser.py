@@ -134,7 +134,7 @@ class Browser:
             the handle after the press, which then takes nothing and is done again.
         """
         mouse = self.page.mouse
-        for _ in range(3):
+        for _ in range(6):
             start, end = self._press(grip, to)
             mouse.move(*(start + (end - start) / steps))
             if self.comes(held, 5.0):
@@ -178,6 +178,22 @@ class Browser:
         """Choose from a dropdown."""
         self.page.get_by_role('combobox', name=label).click()
         self.page.get_by_role('option', name=option, exact=True).click()
+
+    def tab(self, label: str) -> None:
+        """Open a tab of the panel."""
+        self.page.get_by_role('tab', name=label, exact=True).click()
+
+    def field(self, label: str):
+        """Return the input beside a label: a text, or the number of a slider."""
+        return self.page.locator(
+            f'xpath=//p[normalize-space()="{label}"]/following::input[not(@type="hidden")][1]')
+
+    def write(self, label: str, text: str) -> None:
+        """Type into the input beside a label, instead of what is there, key by key."""
+        self.field(label).click()
+        self.page.keyboard.press('Control+A')
+        self.page.keyboard.type(text)
+        self.page.keyboard.press('Tab')
 
     def switch(self, label: str) -> None:
         """Turn a check box."""

@@ -72,7 +72,10 @@ def browser(stack, page):
 @pytest.fixture(autouse=True)
 def at_home(browser, page):
     """Begin each test at home with the settings of the beginning."""
+    home = page.chain.fk(page.home)
     browser.press('Home')
+    wait_until(lambda: not page.is_playing and max(page.goals[TIP].pose.distance(home)) < 1e-9,
+               60.0, 'the goal is at home')
     arrive(page)
 
 
@@ -131,9 +134,10 @@ def test_page_shows_arm_gizmo_and_panel(browser, page, pictures):
     red, green, blue = (scene[..., channel] for channel in range(3))
     assert np.sum((red > 200) & (green < 90)) > 50, 'no red arrow to be seen'
     assert np.sum((blue > 180) & (red < 90)) > 50, 'no blue arrow to be seen'
-    words = browser.text()
-    for word in ('Random goal', 'Solver', 'Mode', 'Position only', 'Trace', 'panda_joint7'):
-        assert word in words
+    for tab, word in (('Joints', 'panda_joint7'), ('Poses', 'Recall'), ('Solver', 'Mode'),
+                      ('View', 'Trace'), ('Goal', 'Random goal')):
+        browser.tab(tab)
+        browser.page.get_by_text(word, exact=True).first.wait_for()
     assert browser.failed_requests == []
 
 
@@ -206,6 +210,7 @@ def test_goal_to_tool_brings_the_goal_back(browser, page):
 
 def test_solver_and_mode_are_parameters_of_the_ik_node(browser, stack):
     """Chosen in the page, set over there."""
+    browser.tab('Solver')
     browser.choose('Solver', 'pls')
     wait_until(lambda: stack.ik.get_parameter('method').value == 'pls', what='method')
     browser.choose('Mode', 'distance')
@@ -213,21 +218,51 @@ def test_solver_and_mode_are_parameters_of_the_ik_node(browser, stack):
     browser.choose('Solver', 'pgs')
     browser.choose('Mode', 'speed')
     wait_until(lambda: stack.ik.get_parameter('mode').value == 'speed', what='mode back')
+    browser.write('Speed [%]', '40')
+    wait_until(lambda: stack.ik.get_parameter('velocity_scaling').value == 0.4, what='speed')
+    browser.write('Speed [%]', '100')
+    wait_until(lambda: stack.ik.get_parameter('velocity_scaling').value == 1.0, what='speed')
+    browser.tab('Goal')
 
 
 def test_position_only_frees_the_orientation(browser, stack, page):
     """The rings vanish and the node is told; a second click takes it back."""
     browser.switch('Position only')
     wait_until(lambda: stack.ik.get_parameter('goal_mode').value == 'position', what='goal_mode')
-    assert page.goals[TIP].control.disable_rotations
+    wait_until(lambda: page.goals[TIP].control.disable_rotations, what='no rings')
     browser.switch('Position only')
     wait_until(lambda: stack.ik.get_parameter('goal_mode').value == 'pose', what='goal_mode back')
 
 
+def test_a_slider_moves_its_joint_and_the_goal_follows(browser, stack, page):
+    """By joint velocities, to the degree that was typed; dragging works afterwards."""
+    browser.tab('Joints')
+    browser.write('panda_joint1', '20')
+    wait_until(lambda: abs(np.degrees(page.q[0]) - 20.0) < 0.1 and not page.moves_joints, 60.0,
+               'the joint arrives')
+    wait_until(lambda: page.tool_distance() < ARRIVED, what='the goal is at the tool')
+    browser.tab('Goal')
+
+
+def test_a_posture_is_saved_and_recalled(browser, stack, page):
+    """All joints come back, though the arm is redundant."""
+    browser.tab('Poses')
+    saved = page.q
+    browser.press('Save')
+    browser.tab('Goal')
+    browser.press('Random goal')
+    wait_until(lambda: np.abs(page.q - saved).max() > 0.1, 60.0, 'another posture')
+    wait_until(lambda: not page.is_playing, what='the goal rests')
+    browser.tab('Poses')
+    browser.press('Recall')
+    wait_until(lambda: np.abs(page.q - saved).max() < 2e-3 and not page.moves_joints, 60.0,
+               'the saved posture')
+    browser.tab('Goal')
+
+
 def test_figure_of_eight_is_followed_and_traced(browser, page, pictures):
     """The tool moves on and on near its goal, and leaves a line."""
-    browser.switch('Trace')
-    browser.switch('Trace')
+    page.clear_traces()
     browser.switch('Figure of eight')
     places = []
     for _ in range(40):
@@ -241,8 +276,7 @@ def test_figure_of_eight_is_followed_and_traced(browser, page, pictures):
     assert len(page._traces[TIP]._line.points) > 20
 
 
-def test_plots_and_bars_fill(page):
+def test_plots_fill(page):
     """With every answer of the solver."""
     assert len(page.panel._error._times) > 0
     assert len(page.panel._time._times) > 0
-    assert 'panda_joint1' in page.panel._bars.content

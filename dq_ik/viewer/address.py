@@ -27,6 +27,7 @@ LOOPBACK = '127.0.0.1'
 EVERYWHERE = ('0.0.0.0', '::')  # hosts that stand for all interfaces
 DEFAULT_PORT = 8080
 PORT_ATTEMPTS = 20
+LAST_PORT = 65535
 
 
 class ViewerError(DqIkError):
@@ -37,9 +38,12 @@ def free_port(host: str, port: int) -> int:
     """
     Return the first free port at or after ``port``; 0 lets the system choose.
 
-    :raises ViewerError: when the host is not ours to bind, or a whole range is busy
+    :raises ViewerError: when there is no such port, the host is not ours to bind, or a whole
+        range is busy
     """
-    last = port + PORT_ATTEMPTS if port else 0
+    if not isinstance(port, int) or not 0 <= port <= LAST_PORT:
+        raise ViewerError(f'a port is a whole number from 0 to {LAST_PORT}, got {port!r}')
+    last = min(port + PORT_ATTEMPTS, LAST_PORT) if port else 0
     for candidate in range(port, last + 1):
         try:
             with socket.socket() as probe:

@@ -45,10 +45,24 @@ class Views:
         self._kept: dict[str, tuple[float, ...]] = {}
         right = size * np.array([1.0, 1.0, 0.0])
         center = 0.5 * (base + np.mean(tools, axis=0)) + BESIDE_PANEL * right
+        self._first = center, center + size * np.array(EYE)
         camera = server.initial_camera
-        camera.look_at = tuple(center)
-        camera.position = tuple(center + size * np.array(EYE))
+        camera.look_at, camera.position = map(tuple, self._first)
         camera.up = (0.0, 0.0, 1.0)
+
+    def reset(self, camera: viser.CameraHandle) -> None:
+        """Show the first view again."""
+        camera.look_at, camera.position = self._first
+
+    def frame(self, camera: viser.CameraHandle, points: Sequence[np.ndarray]) -> None:
+        """Show all points from the present direction, as near as they allow."""
+        low, high = np.min(points, axis=0), np.max(points, axis=0)
+        center, radius = 0.5 * (low + high), 0.5 * float(np.linalg.norm(high - low))
+        way = camera.position - camera.look_at
+        half = np.tan(0.5 * camera.fov) * min(INNER[0] * camera.aspect, INNER[1])
+        distance = max(radius, 1e-3) / np.sin(np.arctan(half))
+        camera.look_at = center
+        camera.position = center + distance * way / np.linalg.norm(way)
 
     def keep(self, goals: Mapping[str, np.ndarray]) -> None:
         """

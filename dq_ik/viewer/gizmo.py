@@ -52,6 +52,7 @@ class GoalHandle:
         scale: float,
         on_drag: Callable[[GoalHandle], None],
         tools: Callable[[], Mapping[str, Pose]],
+        tool: Pose,
     ) -> None:
         """
         Add the gizmo at ``pose``.
@@ -59,6 +60,7 @@ class GoalHandle:
         :param scale: length of its arrows [m]
         :param on_drag: called with the handle for every movement by mouse, on viser's loop
         :param tools: returns the poses of all tips as they are now
+        :param tool: pose of the goal in the link of the tip
         """
         self.tip = tip
         self.pose = pose
@@ -72,7 +74,7 @@ class GoalHandle:
             self._name, scale=scale, depth_test=False, opacity=0.9, line_width=3.0,
             position=pose.position, wxyz=pose.quaternion)
         self.control.on_update(self._dragged)
-        self._ghost = robot.add_ghost(self._name, tip, (*WAITING, GHOST_OPACITY))
+        self._ghost = robot.add_ghost(self._name, tip, (*WAITING, GHOST_OPACITY), tool)
         self._color = WAITING
 
     @property

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 
 from dq_ik.goal import Goal
 from dq_ik.pose import Pose
+from dq_ik.viewer.surroundings import Surroundings
 
 
 @dataclass(frozen=True)
@@ -29,11 +30,24 @@ class Outlet:
 
     :param goal: a tip and its goal: the pose it shall take in the frame of the chain's base, a
         Goal that looks at a point, or one that is relative to another tip
-    :param option: name and value of a setting: ``method``, ``mode``, ``position_only``
+    :param option: name and value of a setting: ``method``, ``mode``, ``position_only``,
+        ``velocity_scaling``, ``collision``
     :param twist: a tip, its twist (linear first, m/s and rad/s), and the frame whose axes it is
         along; None: the page has no buttons to jog
+    :param robots: names of robots, the one that is shown first, and what shows another one; None:
+        there is no choice
+    :param tool: the tool on the only tip, and what puts another one there; None: it cannot be
+        changed
+    :param joints: velocities by joint name [rad/s or m/s], which count for a moment; None: the
+        page cannot move joints
+    :param surroundings: the objects around the robot, and its bodies; None: the page has no part
+        for them
     """
 
     goal: Callable[[str, Goal | Pose], None]
-    option: Callable[[str, str | bool], None]
+    option: Callable[[str, str | bool | float], None]
     twist: Callable[[str, Sequence[float], str], None] | None = None
+    joints: Callable[[dict[str, float]], None] | None = None
+    surroundings: Surroundings | None = None
+    robots: tuple[Sequence[str], Callable[[str], None]] | None = None
+    tool: tuple[Pose, Callable[[Pose], None]] | None = None

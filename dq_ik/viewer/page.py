@@ -25,17 +25,19 @@ import time
 from dq_ik.goal import Goal
 from dq_ik.pose import Pose
 from dq_ik.robot.chain import Chain
-from dq_ik.stream.path import FigureOfEight, Glide, random_configuration, unreachable_goal
+from dq_ik.robot.shapes import Visual
 from dq_ik.stream.path import Path as GoalPath
 from dq_ik.stream.report import MotionReport, Report
-from dq_ik.viewer import panel
+from dq_ik.viewer.actions import actions
 from dq_ik.viewer.camera import Views
 from dq_ik.viewer.gizmo import GoalHandle, kinds_of_goals, LOOK_AT, POSE
-from dq_ik.viewer.jog_buttons import JogButtons
+from dq_ik.viewer.notes import Notes
 from dq_ik.viewer.outlet import Outlet
+from dq_ik.viewer.panel import Panel
 from dq_ik.viewer.panel_html import flaws_html
+from dq_ik.viewer.parts.table import PARTS
+from dq_ik.viewer.player import Player
 from dq_ik.viewer.scene import add_ground_and_lights, robot_size, RobotScene, Trace
-from dq_ik.viewer.visuals import Visual
 import numpy as np
 import viser
 
@@ -48,7 +50,7 @@ TRACE_SPACING = 0.004
 
 class Page:
     """
-    A robot that follows its joint states, and handles for its goals.
+    A robot that follows its joint states, handles for its goals, and a panel made of parts.
 
     Feed it with :meth:`show_joints`, :meth:`show_report`, :meth:`show_motion` and
     :meth:`show_goal` from any thread, and call :meth:`tick` about 30 times per second: only then
@@ -73,30 +75,27 @@ class Page:
         :param methods: solvers to choose from, the first one is in use; likewise ``modes``
         :param urdf_folder: folder of mesh files with relative names
         """
-        self._server = server
-        self._chain = chain
-        self._outlet = outlet
-        self._lock = threading.RLock()
-        self._rng = np.random.default_rng()
-        self._home = chain.neutral
+        self.server, self.chain, self.outlet = server, chain, outlet
+        self.lock = threading.RLock()
+        self.home = chain.neutral
         self._positions = chain.joint_positions(chain.neutral)
         self._report, self._motion = Report(), MotionReport()
         self._heard_joints = False
-        self._path: GoalPath | None = None
-        self._path_start = 0.0
-        self._tracing = True
         self._panel_time = 0.0
+        self.notes = Notes(server)
+        self.tracing = True
+        self._player = Player(chain, outlet, self._set_goal)
         size = SCENE_SCALE * robot_size(chain.model, self._positions)
         add_ground_and_lights(server, size)
         self.robot = RobotScene(server, chain.model, visuals, urdf_folder)
         self._x_world_base = chain.model.link_poses(self._positions)[chain.base]
-        self._views = Views(server, size, self._x_world_base.position, [
+        self.views = Views(server, size, self._x_world_base.position, [
             self._x_world_base @ pose.position for pose in self.tool_poses().values()])
         self.goals = {
             tip: GoalHandle(
                 server, self.robot, chain.base, tip, pose,
                 GIZMO_SCALE * size / math.sqrt(len(chain.tips)), self._dragged,
-                self.tool_poses)
+                self.tool_poses, chain.tool)
             for tip, pose in self.tool_poses().items()
         }
         self._traces = {
@@ -106,56 +105,88 @@ class Page:
         }
         if self.robot.flaws:
             server.gui.add_html(flaws_html(self.robot.flaws))
-        joints = [joint for joint in chain.model.joints if joint.name in self._positions]
-        self.panel = panel.Panel(
-            server, joints, kinds_of_goals(chain.tips), {'method': methods, 'mode': modes},
-            self._actions())
-        self._jog = JogButtons(
-            server, outlet, chain.base, lambda: self.panel.tip, self._stop_path)
+        self.panel = Panel(
+            server, kinds_of_goals(chain.tips), {'method': methods, 'mode': modes},
+            actions(self))
+        self.on_tick: list[Callable[[float], None]] = []
+        for tab, add in PARTS:
+            with self.panel.tabs[tab]:
+                add(self)
         self.robot.show(self._positions)
+
+    # --- news from elsewhere ---------------------------------------------------------------------
 
     def show_joints(self, positions: Mapping[str, float]) -> None:
         """Take the newest joint positions; home and goals are where the robot is at first."""
-        with self._lock:
+        with self.lock:
             self._positions.update(positions)
             if not self._heard_joints:
                 self._heard_joints = True
-                self._home = self._configuration()
+                self.home = self.q
                 for tip, pose in self.tool_poses().items():
                     self.goals[tip].move(pose)
 
     def show_report(self, report: Report) -> None:
         """Take the solver's answer to the newest goal."""
-        with self._lock:
+        with self.lock:
             self._report = report
             self.panel.add_sample(time.monotonic(), report)
 
     def show_motion(self, motion: MotionReport) -> None:
         """Take the newest news of the motion."""
-        with self._lock:
+        with self.lock:
             self._motion = motion
 
-    def show_option(self, name: str, value: str | bool) -> None:
+    def show_option(self, name: str, value: str | bool | float) -> None:
         """Show a setting that was changed elsewhere."""
-        with self._lock:
+        with self.lock:
             self.panel.show_option(name, value)
             if name == 'position_only':
-                self._allow_rotation(not value)
+                self.allow_rotation(not value)
 
     def show_goal(self, tip: str, goal: Goal | Pose) -> None:
         """Move a handle to a goal that was sent from elsewhere."""
-        with self._lock:
+        with self.lock:
             self.goals[tip].show(goal)
             self.panel.show_kind(tip, self.goals[tip].kind)
+
+    # --- what parts of the page ask and do -------------------------------------------------------
 
     @property
     def is_playing(self) -> bool:
         """Whether goals move along a path."""
-        return self._path is not None
+        return self._player.is_playing
+
+    @property
+    def moves_joints(self) -> bool:
+        """Whether joints are on their way to a posture."""
+        return self._player.moves_joints
+
+    @property
+    def turn(self) -> int:
+        """Return a number that changes whenever something else begins or ends to move."""
+        return self._player.turn
+
+    @property
+    def positions(self) -> dict[str, float]:
+        """Return the newest position of each joint."""
+        return dict(self._positions)
+
+    @property
+    def q(self) -> np.ndarray:
+        """Return the newest joint positions as a joint vector within the limits."""
+        return self.chain.clamp(self.chain.configuration(self._positions, strict=False))
 
     def tool_poses(self) -> dict[str, Pose]:
         """Return the poses of the tips at the newest joint positions, in the base frame."""
-        return self._chain.fk_all(self._chain.configuration(self._positions, strict=False))
+        return self.chain.fk_all(self.chain.configuration(self._positions, strict=False))
+
+    def wanted(self) -> dict[str, Goal | Pose]:
+        """Return the goals of handles that ask for poses, as the solver is to take them."""
+        poses = {tip: goal.pose for tip, goal in self.goals.items() if goal.kind == POSE}
+        if not self.panel.is_position_only:
+            return dict(poses)
+        return {tip: Goal(pose, tip=tip, rotation_weight=0.0) for tip, pose in poses.items()}
 
     def tool_distance(self) -> float:
         """Return the greatest distance of a tool from its goal [m]; NaN if all look at points."""
@@ -163,127 +194,107 @@ class Page:
         return max((tools[tip].distance(goal.pose)[0] for tip, goal in self.goals.items()
                     if goal.kind != LOOK_AT), default=math.nan)
 
+    def set_goals(self, poses: Mapping[str, Pose]) -> None:
+        """Move handles to poses and tell the solver, after the end of any path."""
+        with self.lock:
+            for tip, pose in poses.items():
+                self.choose_kind(tip, POSE)
+                self._set_goal(tip, pose)
+
+    def go_to(self, q: np.ndarray) -> None:
+        """Lead the joints to a posture; the goals follow."""
+        with self.lock:
+            self.stop()
+            for tip in self.goals:
+                self.choose_kind(tip, POSE)
+            self._player.go_to(q)
+
+    def play(self, path: GoalPath, as_poses: bool = True) -> None:
+        """Move goals along a path; ``as_poses``: they ask for poses, whatever they did before."""
+        with self.lock:
+            self.stop()
+            for tip in path.goals(0.0) if as_poses else ():
+                self.choose_kind(tip, POSE)
+            self._player.play(path)
+
+    def jog(self, tip: str, twist: Sequence[float], frame: str) -> None:
+        """Move a tool at a velocity for a moment; its goal follows."""
+        if self.outlet.twist is not None:
+            self.stop()
+            self._player.jog()
+            self.outlet.twist(tip, twist, frame)
+
+    def stop(self) -> None:
+        """End what moves by itself."""
+        was_playing = self.is_playing
+        self._player.stop()
+        if was_playing:
+            self.panel.show_playing()
+
+    def clear_traces(self) -> None:
+        """Forget the paths of the tools."""
+        with self.lock:
+            for trace in self._traces.values():
+                trace.clear()
+
+    # --- drawing ---------------------------------------------------------------------------------
+
     def tick(self) -> None:
-        """Draw the newest state; play the path if one is on."""
-        with self._lock, self._server.atomic():
+        """Draw the newest state; go on with what moves by itself."""
+        with self.lock, self.server.atomic():
             now = time.monotonic()
-            self._follow_path(now)
+            self._player.tick(now, self.q, self.panel.speed)
             if self.robot.show(self._positions):
                 self._show_motion()
+            for act in self.on_tick:
+                act(now)
             if now - self._panel_time >= PANEL_PERIOD:
                 self._panel_time = now
                 self._push_panel(now)
 
     def _show_motion(self) -> None:
-        for tip, pose in self.tool_poses().items() if self._jog.is_recent else ():
+        for tip, pose in self.tool_poses().items() if self._player.is_jogging else ():
             self.goals[tip].move(pose)
         for goal in self.goals.values():
             goal.carry()
-        for tip, pose in self.tool_poses().items() if self._tracing else ():
+        for tip, pose in self.tool_poses().items() if self.tracing else ():
             self._traces[tip].add(pose.position)
 
     def _push_panel(self, now: float) -> None:
+        self.panel.tick(now)
         self.panel.show_status(self._report, self.tool_distance())
         self.panel.show_motion(self._motion)
-        self.panel.show_joints(self._positions)
         self.panel.push_plots(now)
         for trace in self._traces.values():
             trace.push()
         for goal in self.goals.values():
             goal.paint(self._report.color)
-        self._views.keep({tip: self._x_world_base @ goal.pose.position
-                          for tip, goal in self.goals.items() if not goal.is_dragged})
+        self.views.keep(self.goal_places())
 
-    def _actions(self) -> dict[str, Callable[..., None]]:
-        """Return what the controls of the panel do, by label."""
-        return {
-            panel.TO_TOOL: lambda: self._set_goals(self.tool_poses()),
-            panel.HOME: lambda: self._glide_to(self._home),
-            panel.RANDOM: self._go_to_random_goal,
-            panel.UNREACHABLE: self._go_out_of_reach,
-            panel.PLAY: self._play,
-            panel.TRACE: self._trace,
-            panel.KINDS: self._choose_kind,
-            panel.POSITION_ONLY: self._position_only,
-            panel.LABELS['method']: lambda name: self._outlet.option('method', name),
-            panel.LABELS['mode']: lambda name: self._outlet.option('mode', name),
-        }
+    def goal_places(self) -> dict[str, np.ndarray]:
+        """Return the places of the goals that nobody drags, in the world."""
+        return {tip: self._x_world_base @ goal.pose.position
+                for tip, goal in self.goals.items() if not goal.is_dragged}
 
-    def _go_to_random_goal(self) -> None:
-        self._glide_to(random_configuration(self._chain, self._rng, self._configuration()))
+    # --- handles ---------------------------------------------------------------------------------
 
-    def _glide_to(self, q: np.ndarray) -> None:
-        """Lead the goals of all tips from where the robot is to another configuration."""
-        with self._lock:
-            self._stop_path()
-            for tip in self.goals:
-                self._choose_kind(tip, POSE)
-            self._start_path(Glide(self._chain, self._configuration(), q))
-
-    def _go_out_of_reach(self) -> None:
-        tip = self.panel.tip
-        near = self.tool_poses()[tip]
-        self._set_goals({tip: unreachable_goal(self._chain, tip, near)})
-
-    def _play(self, playing: bool) -> None:
-        with self._lock:
-            starts = {self.panel.tip: self.goals[self.panel.tip].pose}
-            self._start_path(FigureOfEight.around(self._chain, starts) if playing else None)
-
-    def _start_path(self, path: GoalPath | None) -> None:
-        self._path, self._path_start = path, time.monotonic()
-
-    def _follow_path(self, now: float) -> None:
-        """Send the goals of this moment; the last ones are those of the path's end."""
-        if self._path is None:
-            return
-        elapsed = now - self._path_start
-        for tip, pose in self._path.goals(elapsed).items():
-            self._set_goal(tip, pose)
-        if elapsed >= self._path.duration:
-            self._path = None
-
-    def _trace(self, tracing: bool) -> None:
-        with self._lock:
-            self._tracing = tracing
-            for trace in self._traces.values():
-                trace.clear()
-
-    def _position_only(self, on: bool) -> None:
-        self._allow_rotation(not on)
-        self._outlet.option('position_only', on)
-
-    def _allow_rotation(self, allowed: bool) -> None:
+    def allow_rotation(self, allowed: bool) -> None:
+        """Show or hide the rings of all handles."""
         for goal in self.goals.values():
             goal.allow_rotation(allowed)
 
-    def _choose_kind(self, tip: str, kind: str) -> None:
+    def choose_kind(self, tip: str, kind: str) -> None:
         """Let the handle of a tip ask for another kind of goal."""
-        with self._lock:
-            self._stop_path()
+        with self.lock:
+            self.stop()
             self.goals[tip].choose(kind)
             self.panel.show_kind(tip, kind)
 
-    def _set_goals(self, poses: Mapping[str, Pose]) -> None:
-        """Move handles to poses and tell the solver, after the end of any path."""
-        with self._lock:
-            for tip, pose in poses.items():
-                self._choose_kind(tip, POSE)
-                self._set_goal(tip, pose)
-
     def _set_goal(self, tip: str, pose: Pose) -> None:
         self.goals[tip].move(pose)
-        self._outlet.goal(tip, self.goals[tip].ask())
-
-    def _configuration(self) -> np.ndarray:
-        return self._chain.clamp(self._chain.configuration(self._positions, strict=False))
+        self.outlet.goal(tip, self.goals[tip].ask())
 
     def _dragged(self, goal: GoalHandle) -> None:
-        """Send a goal as it is dragged; dragging ends a path."""
-        self._stop_path()
-        self._outlet.goal(goal.tip, goal.ask())
-
-    def _stop_path(self) -> None:
-        if self._path is not None:
-            self._path = None
-            self.panel.stop_playing()
+        """Send a goal as it is dragged; dragging ends what moves by itself."""
+        self.stop()
+        self.outlet.goal(goal.tip, goal.ask())

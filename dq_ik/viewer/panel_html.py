@@ -11,53 +11,55 @@
 # WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
 # See the License for the specific language governing permissions and
 # limitations under the License.
-"""The HTML of the panel: the answer of the solver, the motion, joint values and their limits."""
+"""The HTML of the panel: the answer of the solver, the motion, what is not drawn."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from html import escape
 import math
 import time
 
 from dq_ik.errors import listing
-from dq_ik.robot.model import Joint, JointKind
 from dq_ik.stream.report import MotionReport, Report
 
 NEAR_LIMIT = 0.02  # distance from a limit that is shown in red, as a fraction of the range
 # The badge says so when no news have come for so long; without any, it is renewed so often [s].
 SILENCE, BEAT = 6, 2.0
 AT_LIMIT = 0.995  # share of a speed limit that is shown in red
-NORMAL, ALARM = '#2b9ac2', '#e2603a'
+NORMAL, ALARM = '#2b9ac2', '#f0703f'
 # On a narrow screen viser's panel covers most of the scene, and cannot be folded up from here:
 # there it becomes a strip at the bottom.
 STYLE = """<style>
 @media (max-width: 600px) {
-  div[style*="max-height: 60%"] { max-height: 14em !important; width: 100% !important }
+  div[style*="max-height: 60%"] { max-height: max(14em, 29vh) !important;
+    width: 100% !important }
   div[style*="width: 20em"] { width: 100% !important }
 }
 @keyframes lost { to { visibility: hidden; width: 0; padding: 0 } }
 @keyframes found { from { visibility: hidden; width: 0; padding: 0 } }
 .badge { display: inline-block; height: 1.75em; line-height: 1.75em; padding: 0 0.8em;
-  border-radius: 0.9em; color: #fff; font-weight: 600; overflow: hidden; white-space: nowrap;
+  border-radius: 0.9em; color: #000; font-weight: 600; overflow: hidden; white-space: nowrap;
   vertical-align: bottom }
+[role="tab"] { padding-left: 0.6em !important; padding-right: 0.6em !important }
+.badge::before { content: attr(data-sign) " " }
+[data-mantine-color-scheme="light"] { --alarm: #b0360f }
+[data-mantine-color-scheme="light"] canvas { background: #d9dfe5 }
 </style>"""
 STATUS = (
     '<div style="padding:0.2em 0.9em 0.4em 0.9em;font-size:0.85em;line-height:1.45">'
     '<span class="badge" style="background:rgb{color};animation:lost 0s {silence}s forwards" '
-    'data-role="headline" data-beat="{beat}">{headline}</span>'
-    '<span class="badge" style="background:#7d8791;animation:found 0s {silence}s backwards">'
-    'No connection</span>'
+    'data-role="headline" data-sign="{sign}" data-beat="{beat}">{headline}</span>'
+    '<span class="badge" data-sign="✕" style="background:#98a2ad;'
+    'animation:found 0s {silence}s backwards">No connection</span>'
     '<span style="float:right" data-role="distance">tool {distance} from goal</span>'
     '<div style="margin-top:0.45em;min-height:1.45em" title="{details}">{message}</div>'
     '<div style="opacity:0.65">{numbers}</div></div>'
 )
 FLAWS = (
     '<div style="padding:0.4em 0.9em;font-size:0.8em;line-height:1.4;max-height:9em;'
-    'overflow-y:auto;overflow-wrap:anywhere;border-left:0.3em solid #e2603a" data-role="flaws">'
+    'overflow-y:auto;overflow-wrap:anywhere;border-left:0.3em solid #f0703f" data-role="flaws">'
     '{}</div>')
-JOINTS = (
-    '<div style="padding:0.2em 0.9em;font-size:0.8em;max-height:19em;overflow-y:auto">{}</div>')
 MOTION = (
     '<div style="padding:0.2em 0.9em;font-size:0.8em;line-height:1.45" data-role="motion">'
     '<div>{policy}<span style="float:right;font-weight:600">{phase}</span></div>{rows}'
@@ -86,11 +88,12 @@ def status_html(report: Report, tool_distance: float) -> str:
 
     :param tool_distance: of the real tool from its goal [m]
     """
-    numbers = 'no goal yet' if report.reached is None else (
+    numbers = '&nbsp;' if math.isnan(report.position_error) else (
         f'{_length(report.position_error)} and {_angle(report.rotation_error)} off &middot; '
         f'solved in {_time(report.solve_time)}')
     return STYLE + STATUS.format(
         color=tuple(round(255 * value) for value in report.color), headline=report.headline,
+        sign=report.sign,
         silence=SILENCE, beat=int(time.monotonic() / BEAT),
         distance=_length(tool_distance), details=escape(report.message),
         message=escape(report.reason), numbers=numbers)
@@ -115,7 +118,7 @@ def motion_html(motion: MotionReport) -> str:
     return MOTION.format(
         policy=f'policy {escape(motion.policy) or "&ndash;"}', phase=escape(motion.phase),
         rows=''.join(_share(*row) for row in rows), limit=escape(limit),
-        color=ALARM if outlook.sentence else 'inherit')
+        color=f'var(--alarm, {ALARM})' if outlook.sentence else 'inherit')
 
 
 def _share(name: str, title: str, share: float, scale: float, alarm: bool) -> str:
@@ -139,50 +142,6 @@ def flaw_sentences(flaws: Mapping[str, str]) -> list[str]:
 def flaws_html(flaws: Mapping[str, str]) -> str:
     """Return what is not drawn, and why."""
     return FLAWS.format('<br>'.join(map(escape, flaw_sentences(flaws))))
-
-
-def joint_bars(joints: Iterable[Joint], positions: Mapping[str, float]) -> str:
-    """
-    Return one row per joint: name, bar within the limits, value.
-
-    The bar starts at zero, or at the nearest limit, and turns red close to a limit.
-
-    :param positions: joint name to position [rad or m]; joints without one are left out
-    """
-    return JOINTS.format(''.join(
-        _joint(joint, positions[joint.name]) for joint in joints if joint.name in positions))
-
-
-def fraction(joint: Joint, position: float) -> float:
-    """Return where a position lies between the limits: 0 at the lower, 1 at the upper one."""
-    lower, upper = _range(joint)
-    if upper <= lower:
-        return 0.5
-    return min(1.0, max(0.0, (position - lower) / (upper - lower)))
-
-
-def _joint(joint: Joint, position: float) -> str:
-    lower, upper = _range(joint)
-    at, zero = fraction(joint, position), fraction(joint, 0.0)
-    alarm = joint.is_limited and min(at, 1.0 - at) < NEAR_LIMIT
-    return BAR.format(
-        name=escape(joint.name),
-        title=escape(f'{joint.name}: {_value(joint, lower)} to {_value(joint, upper)}'),
-        left=100.0 * min(at, zero), width=max(1.5, 100.0 * abs(at - zero)),
-        color=ALARM if alarm else NORMAL, value=_value(joint, position))
-
-
-def _range(joint: Joint) -> tuple[float, float]:
-    """Return the limits, those of one turn or one metre to either side where there are none."""
-    free = 1.0 if joint.kind is JointKind.PRISMATIC else math.pi
-    return (joint.lower if math.isfinite(joint.lower) else -free,
-            joint.upper if math.isfinite(joint.upper) else free)
-
-
-def _value(joint: Joint, position: float) -> str:
-    if joint.kind is JointKind.PRISMATIC:
-        return f'{1e3 * position:.1f} mm' if abs(position) < 1.0 else f'{position:.3f} m'
-    return f'{math.degrees(position):.1f}&deg;'
 
 
 def _length(metres: float) -> str:

@@ -26,7 +26,7 @@ from viser import uplot
 
 SPAN = 20.0  # [s]
 SAMPLES = 300
-GREY = '#9aa4ad'
+GREY = '#7e8790'  # on light and on dark
 COLORS = ('#2b9ac2', '#e0a030')
 
 

@@ -17,19 +17,25 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+import math
 from pathlib import Path
 from typing import Any
 
+from dq_ik.pose import Pose
+from dq_ik.robot.meshes import MeshError
 from dq_ik.robot.model import Joint, JointKind, RobotModel
-from dq_ik.viewer.shapes import add_visual, MeshError
-from dq_ik.viewer.visuals import MeshFile, Rgba, Visual
+from dq_ik.robot.shapes import Cylinder, MeshFile, Rgba, Shape, Sphere, Visual
+from dq_ik.viewer.shapes import add_visual
 import numpy as np
 import viser
 
 TRACE_LENGTH = 400  # points
 TRACE_COLOR = (255, 176, 59)
+BONE = 0.012  # radius of a bone of a skeleton, as a part of the robot's size
+NO_TOOL = Pose.identity()
+BONE_RGBA = (0.80, 0.82, 0.86, 1.0)
 
 
 class RobotScene:
@@ -47,7 +53,17 @@ class RobotScene:
         model: RobotModel,
         visuals: tuple[Visual, ...],
         urdf_folder: Path | None = None,
+        root: str = '/robot',
+        tint: Rgba | None = None,
     ) -> None:
+        """
+        Draw the robot.
+
+        :param urdf_folder: folder of mesh files with relative names
+        :param root: name of the node above all links
+        :param tint: colour and opacity that replace those of all shapes, for ghosts
+        """
+        self._root = root
         self._server = server
         self._model = model
         self._visuals = visuals
@@ -58,8 +74,19 @@ class RobotScene:
         self.flaws = {f'link {visual.link}': visual.flaw for visual in visuals if visual.flaw}
         with server.atomic():
             self._add_links()
-            for index, visual in enumerate(visuals):
-                self._add(f'{self.node_name(visual.link)}/visual_{index}', visual)
+            drawn = [self._add(f'{self.node_name(visual.link)}/visual_{index}', visual, tint)
+                     for index, visual in enumerate(visuals)]
+            self.parts: list[Any] = [part for part in drawn if part is not None]
+            self._add_skeleton(tint)
+
+    def copy(self, root: str, tint: Rgba) -> RobotScene:
+        """Draw the robot once more, as a ghost, without saying again what is not drawn."""
+        return RobotScene(
+            self._server, self._model, self._visuals, self._urdf_folder, root, tint)
+
+    def remove(self) -> None:
+        """Take the robot out of the scene."""
+        self._server.scene.remove_by_name(self._root)
 
     def node_name(self, link: str) -> str:
         """Return the name of the scene node that moves with a link."""
@@ -86,22 +113,39 @@ class RobotScene:
                         node.position = pose.position
         return len(moved)
 
-    def add_ghost(self, parent: str, tip: str, rgba: Rgba) -> list[Any]:
+    def add_ghost(self, parent: str, tip: str, rgba: Rgba,
+                  tool: Pose = NO_TOOL) -> list[Any]:
         """
         Draw the rigid body around ``tip`` again, at the scene node ``parent``; return its parts.
 
         :param parent: name of the node that stands for the tip, such as a gizmo
         :param rgba: colour and opacity of the ghost
+        :param tool: where the node is, in the tip
         """
         body = self._rigid_body(tip)
         poses = self._model.link_poses({})
-        x_tip_root = poses[tip].inverse()
+        x_node_root = (poses[tip] @ tool).inverse()
         parts = []
         for index, visual in enumerate(self._visuals):
             if visual.link in body:
-                ghost = replace(visual, origin=x_tip_root @ poses[visual.link] @ visual.origin)
+                ghost = replace(visual, origin=x_node_root @ poses[visual.link] @ visual.origin)
                 parts.append(self._add(f'{parent}/ghost_{index}', ghost, rgba))
         return [part for part in parts if part is not None]
+
+    def _add_skeleton(self, tint: Rgba | None) -> None:
+        """Draw bones and joints of the links that are not drawn as the URDF says, if any."""
+        bare = {visual.link for visual in self._visuals
+                if visual.flaw or getattr(visual.shape, 'uri', None) in self.flaws}
+        if not self._visuals:
+            bare = set(self._model.links)
+        poses = self._model.link_poses({})
+        thick = BONE * robot_size(self._model, {})
+        for link in bare:
+            ends = [poses[link].inverse() @ poses[joint.child].position
+                    for joint in self._model.joints if joint.parent == link]
+            for index, (shape, origin) in enumerate(bones(ends, thick)):
+                self._add(f'{self.node_name(link)}/bone_{index}',
+                          Visual(link, origin, shape, BONE_RGBA), tint)
 
     def _add(self, name: str, visual: Visual,
              tint: Rgba | None = None) -> viser.SceneNodeHandle | None:
@@ -117,7 +161,7 @@ class RobotScene:
         poses = self._model.link_poses({})
         root = self._model.root
         self._nodes[root] = self._server.scene.add_frame(
-            f'/robot/{_plain(root)}', show_axes=False)
+            f'{self._root}/{_plain(root)}', show_axes=False)
         for joint in self._model.joints:
             pose = poses[joint.parent].inverse() @ poses[joint.child]
             self._nodes[joint.child] = self._server.scene.add_frame(
@@ -177,6 +221,24 @@ class Trace:
             self._line.points = np.stack([points[:-1], points[1:]], axis=1)
             self._line.visible = True
             self._changed = False
+
+
+def bones(ends: Sequence[np.ndarray], thick: float) -> list[tuple[Shape, Pose]]:
+    """
+    Return a ball at the origin of a link, and a bone from there to each end.
+
+    :param ends: where the next links begin, in the frame of the link
+    :param thick: radius of a bone [m]; the ball is thicker
+    """
+    shapes: list[tuple[Shape, Pose]] = [(Sphere(1.6 * thick), Pose.identity())]
+    for end in ends:
+        length = float(np.linalg.norm(end))
+        if length > thick:
+            x, y, z = end / length
+            tilt = Pose.from_xyz_rpy((0, 0, 0), (0, math.acos(min(1.0, max(-1.0, z))), 0))
+            turn = Pose.from_xyz_rpy(0.5 * end, (0, 0, math.atan2(y, x)))
+            shapes.append((Cylinder(thick, length), turn @ tilt))
+    return shapes
 
 
 def robot_size(model: RobotModel, positions: Mapping[str, float]) -> float:

@@ -84,11 +84,15 @@ def open_server(
     if server.get_port() != port:
         server.stop()
         raise ViewerError(f'port {port} on {host} was taken while the page was being opened')
-    server.gui.configure_theme(
-        dark_mode=True, show_logo=False, show_share_button=False, brand_color=(38, 150, 190),
-        control_width='medium',
-    )
+    set_theme(server)
     return server
+
+
+def set_theme(server: viser.ViserServer, dark: bool = True) -> None:
+    """Make a page dark or light, without logo and share button."""
+    server.gui.configure_theme(
+        dark_mode=dark, show_logo=False, show_share_button=False, brand_color=(38, 150, 190),
+        control_width='medium')
 
 
 def _checked(answer: Callable[..., Response | None], visitors: Visitors) -> Callable[..., Any]:
