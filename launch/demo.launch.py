@@ -13,7 +13,16 @@
 # limitations under the License.
 """The demo on a ROS installation: the nodes of ``dq_ik.demo.nodes``, as ``dq_ik demo`` has."""
 
-from dq_ik.demo.choices import DEFAULT_ROBOT, find_robot, rviz_layout, tips_of, usable_viewer
+from dq_ik.demo.choices import (
+    checked_balls,
+    DEFAULT_ROBOT,
+    find_robot,
+    find_scene,
+    rviz_layout,
+    start_of,
+    tips_of,
+    usable_viewer,
+)
 from dq_ik.demo.nodes import demo_nodes, DemoSettings, IK_NODE, NodeRow, VIEWERS
 from dq_ik.options import METHODS
 from launch import LaunchContext, LaunchDescription
@@ -27,6 +36,8 @@ ARGUMENTS = (
     ('urdf', '', 'URDF or xacro file instead of a robot by name'),
     ('base', '', 'link that stands still; empty: the root'),
     ('tip', '', 'links that follow goals, separated by spaces; empty: the only leaf'),
+    ('balls', '', 'joints that turn as balls, separated by spaces: hip=roll,pitch,yaw'),
+    ('scene', '', 'objects around the robot: a YAML file, or table; empty: none'),
     ('solver', 'pgs', 'method of the solver'),
     ('viewer', 'rviz', 'rviz, web or none; web is used where RViz is not installed'),
     ('sim', 'true', 'true: a simulated arm follows the commands; false: show the commands'),
@@ -38,12 +49,15 @@ def start(context: LaunchContext) -> list:
     """Return the actions for the arguments of this launch."""
     given = {name: LaunchConfiguration(name).perform(context) for name, *_ in ARGUMENTS}
     urdf, description = find_robot(given['robot'], given['urdf'])
+    scene = find_scene(given['scene'], description)
     viewer, note = usable_viewer(given['viewer'])
+    tips = tips_of(given['robot'], tuple(given['tip'].split()), given['urdf'], given['base'])
     settings = DemoSettings(
-        urdf=urdf, description=description, base=given['base'],
-        tips=tips_of(given['robot'], tuple(given['tip'].split()), given['urdf'], given['base']),
+        urdf=urdf, description=description, base=given['base'], tips=tips,
+        balls=checked_balls(description, given['balls'].split()),
         solver=given['solver'], viewer=viewer, sim=is_true(given['sim']),
-        path=is_true(given['path']),
+        path=is_true(given['path']), world=scene,
+        start=start_of(urdf, description, tips, scene, given['base']),
         rviz_config=rviz_layout(description))
     notes = [LogInfo(msg=note)] if note else []
     return notes + [as_node(row) for row in demo_nodes(settings)]

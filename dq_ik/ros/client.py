@@ -15,16 +15,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import nullcontext, suppress
+from queue import Empty, SimpleQueue
 import threading
 import time
 from typing import Any
 
-from dq_ik.ros.running import SpinThread
+from dq_ik.ros.running import ends_in, LONGEST_END, SpinThread
 import rclpy
 from rclpy.context import Context
 
 # Seconds without an answer after which a message is sent again.
 RESEND = 1.0
+LONGEST_WAY = 60.0  # for a last answer, while others come [s]
+INTERRUPTED = 130  # exit code after Ctrl-C, as shells have it
 
 
 class Client:
@@ -41,10 +46,15 @@ class Client:
         """Return the client."""
         return self
 
-    def __exit__(self, *_: object) -> None:
-        """Leave the graph in order, so that no stale participant delays the next client."""
-        self._spinning.close()
-        self._context.try_shutdown()
+    def __exit__(self, kind: object, *_: object) -> None:
+        """
+        Leave the graph in order, so that no stale participant delays the next client.
+
+        Who presses Ctrl-C does not wait for a participant that hangs: the process ends then.
+        """
+        with ends_in(LONGEST_END, INTERRUPTED) if kind is KeyboardInterrupt else nullcontext():
+            self._spinning.close()
+            self._context.try_shutdown()
 
     def call(self, kind: Any, service: str, request: Any, timeout: float = 5.0) -> Any:
         """Return the response of a service, or None if there is none in time."""
@@ -60,27 +70,40 @@ class Client:
             self.node.destroy_client(client)
 
     def publish_and_wait(self, kind: Any, topic: str, msg: Any, answer_kind: Any,
-                         answer_topic: str, timeout: float = 5.0) -> Any:
+                         answer_topic: str, timeout: float = 5.0,
+                         is_last: Callable[[Any], bool] = lambda answer: True) -> Any:
         """
-        Publish when somebody listens; return the next message on the other topic, or None.
+        Publish when somebody listens; return the last message on the other topic, or None.
 
         A message that meets a subscription just being replaced is lost, so it is sent again.
-        """
-        answers: list[Any] = []
-        arrived = threading.Event()
 
-        def take(answer: Any) -> None:
-            answers.append(answer)
-            arrived.set()
+        :param timeout: longest wait for the first answer, and then for each further one [s]
+        :param is_last: tells whether an answer is the last one; the newest will do after a minute
+        """
+        answers: SimpleQueue[Any] = SimpleQueue()
         publisher = self.node.create_publisher(kind, topic, 1)
-        subscription = self.node.create_subscription(answer_kind, answer_topic, take, 1)
+        subscription = self.node.create_subscription(answer_kind, answer_topic, answers.put, 10)
+        try:
+            answer = self._first_answer(publisher, subscription, msg, answers, timeout)
+            end = time.monotonic() + LONGEST_WAY
+            while answer is not None and not is_last(answer) and time.monotonic() < end:
+                answer = answers.get(timeout=timeout)
+        except Empty:
+            pass
+        finally:
+            self.node.destroy_subscription(subscription)
+            self.node.destroy_publisher(publisher)
+        return answer
+
+    def _first_answer(self, publisher: Any, subscription: Any, msg: Any,
+                      answers: SimpleQueue[Any], timeout: float) -> Any:
+        """Send a message until it is answered; return None if it is not in time."""
         end = time.monotonic() + timeout
-        while not answers and time.monotonic() < end:
+        while (left := end - time.monotonic()) > 0.0:
             if publisher.get_subscription_count() and subscription.get_publisher_count():
                 publisher.publish(msg)
-                arrived.wait(min(RESEND, end - time.monotonic()))
+                with suppress(Empty):
+                    return answers.get(timeout=min(RESEND, left))
             else:
                 time.sleep(0.01)
-        self.node.destroy_subscription(subscription)
-        self.node.destroy_publisher(publisher)
-        return answers[0] if answers else None
+        return None

@@ -58,10 +58,11 @@ def point_from_msg(msg: Any) -> tuple[float, ...]:
 
 def _near(t: Any) -> tuple[float, float, float]:
     """Return x, y, z, unless they are absurd."""
-    if max(abs(t.x), abs(t.y), abs(t.z)) > FARTHEST:
-        raise PoseError(f'the position ({t.x:g}, {t.y:g}, {t.z:g}) is not finite or no place on '
+    x, y, z = t.x, t.y, t.z
+    if max(abs(x), abs(y), abs(z)) > FARTHEST:
+        raise PoseError(f'the position ({x:g}, {y:g}, {z:g}) is not finite or no place on '
                         f'earth: more than {FARTHEST:g} m away')
-    return t.x, t.y, t.z
+    return x, y, z
 
 
 def fill_pose(msg: Any, pose: Pose) -> Any:

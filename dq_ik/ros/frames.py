@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from dq_ik.errors import DqIkError
+from dq_ik.errors import DqIkError, nearest
 from dq_ik.pose import Pose
 from dq_ik.robot.model import JointKind, RobotModel
 from dq_ik.ros.conversions import pose_from_transform
@@ -96,7 +96,8 @@ class Frames:
     def _ask(self, frame: str) -> Pose:
         hint = '; TF names have no leading slash' if frame.startswith('/') else ''
         if self._lookup is None:
-            raise FrameError(f"frame '{frame}' is no link of '{self._model.name}', "
+            raise FrameError(f"frame '{frame}' is no link of '{self._model.name}'"
+                             f'{nearest(frame, self._model.links)}, '
                              f'and tf2_ros is not in use{hint}')
         return self._lookup(self._model.root, frame)
 

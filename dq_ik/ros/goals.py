@@ -26,6 +26,7 @@ from dq_ik.pose import Pose
 from dq_ik.robot.chain import Chain
 from dq_ik.ros.conversions import fill_point, fill_pose, point_from_msg, pose_from_msg
 from geometry_msgs.msg import PointStamped, PoseStamped
+from rclpy.clock import Clock
 from rclpy.node import Node
 from rclpy.time import Time
 
@@ -101,15 +102,17 @@ def read_goal(kind: GoalKind, msg: Any, tip: str, chain: Chain, frame: Callable[
     return pose if name == chain.base else frame(name) @ pose
 
 
-def check_age(msg: Any, now: Time, most: float) -> None:
+def check_age(msg: Any, clock: Clock, most: float) -> None:
     """
     Raise a GoalError for a goal that is too old; a stamp of zero means now.
 
     :param most: greatest age [s]; 0: any.
     """
+    if most <= 0:
+        return
     stamp = msg.header.stamp
-    if most > 0 and (stamp.sec or stamp.nanosec):
-        age = (now.nanoseconds - Time.from_msg(stamp).nanoseconds) * 1e-9
+    if stamp.sec or stamp.nanosec:
+        age = (clock.now().nanoseconds - Time.from_msg(stamp).nanoseconds) * 1e-9
         if age > most:
             raise GoalError(f'the goal is {age:.3f} s old; max_goal_age is {most} s')
 

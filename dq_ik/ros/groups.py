@@ -15,14 +15,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache, reduce
 from xml.etree import ElementTree
 
-from dq_ik.errors import ChainError, DqIkError, listing, UrdfError
+from dq_ik.errors import ChainError, DqIkError, listing, nearest
+from dq_ik.robot.balls import read_balls, with_balls
 from dq_ik.robot.chain import Chain
 from dq_ik.robot.model import Joint, JointKind, RobotModel
+from dq_ik.robot.srdf import check_srdf
+from dq_ik.robot.tool import with_tool
 from dq_ik.robot.urdf import load_robot
 from dq_ik.ros.settings import NodeSettings
 
@@ -82,16 +85,19 @@ def build_robot(description: str, settings: NodeSettings,
     :param named: groups given by parameters ``groups.<name>.*``.
     :raises DqIkError: if the description is bad, or a group does not fit it.
     """
-    model = read_robot(description, settings.soft_limits)
-    groups: dict[str, Chain] = {name: model.chain(names.base_link or None, names.tip_links or None)
+    model, tips = with_tool(read_robot(description, settings.soft_limits),
+                            settings.base_link or None, settings.tip_links or None,
+                            settings.tool_offset)
+    chain = ChainMaker(model, settings.balls)
+    groups: dict[str, Chain] = {name: chain(names.base_link, names.tip_links)
                                 for name, names in (named or {}).items()}
     refused: dict[str, str] = {}
     if settings.robot_description_semantic:
-        chains, refused = read_srdf(settings.robot_description_semantic, model)
+        chains, refused = read_srdf(settings.robot_description_semantic, model, chain)
         groups.update(chains)
-    if settings.base_link or settings.tip_links or not groups:
-        chain = model.chain(settings.base_link or None, settings.tip_links or None)
-        groups = {settings.group or DEFAULT_GROUP: chain, **groups}
+    if settings.base_link or tips or not groups:
+        own = chain(settings.base_link, tuple(tips or ()))
+        groups = {settings.group or DEFAULT_GROUP: own, **groups}
     return Robot(model, _first(groups, settings.group), refused)
 
 
@@ -100,14 +106,42 @@ def _first(groups: dict[str, Chain], name: str) -> dict[str, Chain]:
     if not name:
         return groups
     if name not in groups:
-        raise ChainError(f"there is no group '{name}'; the groups are {listing(groups)}")
+        raise ChainError(f"there is no group '{name}'{nearest(name, groups)}; the groups are "
+                         f'{listing(groups)}')
     return {name: groups[name], **groups}
 
 
-def read_srdf(text: str, model: RobotModel) -> tuple[dict[str, Chain], dict[str, str]]:
+class ChainMaker:
+    """
+    Makes chains of a robot in which some joints are balls.
+
+    A ball of which a group has a part only is no ball there: it begins or ends inside.
+    """
+
+    def __init__(self, model: RobotModel, balls: Iterable[str] = ()) -> None:
+        """Check all balls, given as texts."""
+        self._balls = read_balls(balls)
+        self._models = {(): model, tuple(self._balls): with_balls(model, self._balls)}
+        self._inside = {name: {model.joint(member).child for member in ball.joints[:2]}
+                        for name, ball in self._balls.items()}
+
+    def __call__(self, base: str, tips: tuple[str, ...]) -> Chain:
+        """Return a chain; no base means the root, no tips mean the only leaf."""
+        whole = tuple(name for name, inside in self._inside.items()
+                      if not inside & {base, *tips})
+        if whole not in self._models:
+            self._models[whole] = with_balls(
+                self._models[()], {name: self._balls[name] for name in whole})
+        return self._models[whole].chain(base or None, tips or None)
+
+
+def read_srdf(text: str, model: RobotModel,
+              make: Callable[[str, tuple[str, ...]], Chain] | None = None,
+              ) -> tuple[dict[str, Chain], dict[str, str]]:
     """
     Read the groups of an SRDF: chains, links, joints and subgroups.
 
+    :param make: makes the chain of a base and tips.
     :return: the chains by group name, and for each group without a chain the reason.
     :raises UrdfError: if the text is no SRDF.
     """
@@ -119,24 +153,11 @@ def read_srdf(text: str, model: RobotModel) -> tuple[dict[str, Chain], dict[str,
         try:
             members = srdf.members(name)
             if tuple(members) not in same:
-                same[tuple(members)] = _chain(model, members)
+                same[tuple(members)] = (make or ChainMaker(model))(*_ends(model, members))
             chains[name] = same[tuple(members)]
         except DqIkError as error:
             refused[name] = str(error)
     return chains, refused
-
-
-def check_srdf(text: str) -> ElementTree.Element:
-    """Return the root of an SRDF document; raises UrdfError if the text is none."""
-    if '<!DOCTYPE' in text or '<!ENTITY' in text:
-        raise UrdfError('an SRDF must not declare a document type or entities')
-    try:
-        root = ElementTree.fromstring(text)
-    except ElementTree.ParseError as error:
-        raise UrdfError(f'the SRDF is not XML: {error}') from None
-    if root.tag != 'robot':
-        raise UrdfError(f'an SRDF begins with <robot>, not with <{root.tag}>')
-    return root
 
 
 class _Srdf:
@@ -197,9 +218,9 @@ class _Srdf:
         return () if joint is None else (joint,)
 
 
-def _chain(model: RobotModel, members: dict[str, Joint]) -> Chain:
+def _ends(model: RobotModel, members: dict[str, Joint]) -> tuple[str, tuple[str, ...]]:
     """
-    Return the tree that some joints form: from the link that carries them all to their last links.
+    Return the ends of the tree that some joints form: the link that carries all, the last links.
 
     :raises ChainError: if a joint in between is movable but not a member.
     """
@@ -216,7 +237,7 @@ def _chain(model: RobotModel, members: dict[str, Joint]) -> Chain:
             if joint.name not in members and joint.kind is not JointKind.FIXED and not joint.mimic:
                 raise ChainError(f"joint '{joint.name}' lies between '{base}' and '{tip}' "
                                  'but is not in the group')
-    return model.chain(base, tips)
+    return base, tips
 
 
 def _common(a: tuple[Joint, ...], b: tuple[Joint, ...]) -> tuple[Joint, ...]:

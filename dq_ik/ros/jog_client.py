@@ -66,6 +66,28 @@ class TwistTopics:
         return all(twist.get_subscription_count() for twist in self._publishers.values())
 
 
+class JointTopic:
+    """Publisher of the joint velocities of an ik node; it needs control_msgs."""
+
+    def __init__(self, node: Node, remote: str) -> None:
+        """
+        Open the topic.
+
+        :param remote: name of the ik node
+        :raises ImportError: if control_msgs is not installed
+        """
+        from control_msgs.msg import JointJog
+
+        self._node, self._message = node, JointJog
+        self._publisher = node.create_publisher(JointJog, f'{remote}/joint_jog', NEWEST)
+
+    def send(self, velocities: Mapping[str, float]) -> None:
+        """Publish velocities, stamped with the present; may be called from any thread."""
+        jog = self._message(joint_names=list(velocities), velocities=[*velocities.values()])
+        jog.header.stamp = self._node.get_clock().now().to_msg()
+        self._publisher.publish(jog)
+
+
 class JogClient:
     """Publishes on the twist topics of an ik node, and on its joint jog where there is one."""
 
@@ -79,7 +101,7 @@ class JogClient:
         self.tips: list[str] = []
         self.joints: list[str] = []
         self.base = ''
-        self._jogs: Any = None
+        self._jogs: JointTopic | None = None
         node.create_subscription(DiagnosticArray, '/diagnostics', self._learn, 10)
 
     def wait(self, timeout: float) -> bool:
@@ -89,13 +111,9 @@ class JogClient:
             return False
         self._twists = twists = TwistTopics(self._node, self._remote, self.tips)
         try:
-            from control_msgs.msg import JointJog
+            self._jogs = JointTopic(self._node, self._remote)
         except ImportError:
             self.joints = []
-        else:
-            self._message = JointJog
-            self._jogs = self._node.create_publisher(
-                JointJog, f'{self._remote}/joint_jog', NEWEST)
         return _until(lambda: twists.are_heard, end)
 
     def send_twist(self, tip: str, twist: Sequence[float], frame: str) -> None:
@@ -105,9 +123,7 @@ class JogClient:
     def send_joints(self, velocities: Mapping[str, float]) -> None:
         """Publish velocities of joints, stamped with the present."""
         if self._jogs is not None:
-            jog = self._message(joint_names=list(velocities), velocities=[*velocities.values()])
-            jog.header.stamp = self._node.get_clock().now().to_msg()
-            self._jogs.publish(jog)
+            self._jogs.send(velocities)
 
     def _learn(self, msg: DiagnosticArray) -> None:
         name = self._remote.rpartition('/')[2]

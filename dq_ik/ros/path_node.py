@@ -34,6 +34,7 @@ from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
 LAST_ANSWERS = 0.3  # time for the answers to the last goals [s]
+LATEST = 3.0  # periods by which the goal moves on after a pause, so that it does not jump
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,8 @@ class PathNode(Node):
         self._chain: Chain | None = None
         self._path: Path | None = None
         self._created = time.monotonic()
-        self._start = 0.0
+        self._start = self._last = 0.0
+        self._along = 0.0  # seconds of the path
         self._resting_until = 0.0
         self._commands = f'{settings.ik_node}/joint_commands'
         listen_for_description(self, settings.robot_description, self._use)
@@ -84,7 +86,7 @@ class PathNode(Node):
             self._begin_when_ready(now)
             return
         self._goals.hear()
-        moving = now - self._start
+        moving, since, self._last = now - self._start, now - self._last, now
         duration = self._settings.duration
         if duration and moving >= duration:
             if moving >= duration + LAST_ANSWERS:
@@ -92,7 +94,8 @@ class PathNode(Node):
             return
         if now < self._resting_until:
             return
-        goals = self._path.goals(moving)
+        self._along += min(since, LATEST / self._settings.rate)
+        goals = self._path.goals(self._along)
         self._tally.send(goals, now)
         for tip, pose in goals.items():
             self._goals.send(tip, pose)
@@ -101,7 +104,7 @@ class PathNode(Node):
         """Start when the ik node, which announces its topics last, offers its commands."""
         if self._chain and self.count_publishers(self.resolve_topic_name(self._commands)):
             self._path = find_path(self._chain)
-            self._start = time.monotonic()
+            self._start = self._last = time.monotonic()
             self.get_logger().info(
                 f'moving the goal of {", ".join(self._chain.tips)} at {self._settings.rate:g} Hz')
         elif now - self._created > self._settings.patience:

@@ -41,7 +41,7 @@ from dq_ik.stream.report import MotionReport, Report
 from rcl_interfaces.msg import Parameter as ParameterMsg
 from rcl_interfaces.msg import ParameterEvent
 from rclpy.node import Node
-from rclpy.parameter import Parameter
+from rclpy.parameter import Parameter, parameter_value_to_python
 from rclpy.parameter_client import AsyncParameterClient
 from rclpy.qos import qos_profile_parameter_events, QoSProfile
 from rclpy.task import Future
@@ -55,7 +55,9 @@ WAITING = 50
 TITLES = {DiagnosticStatus.ERROR: 'Not followed', DiagnosticStatus.STALE: 'Holding'}
 # Seconds between two questions for the options, and the options that are watched.
 ASK_PERIOD = 1.0
-WATCHED = ('method', 'mode', 'goal_mode')
+Setting = str | bool | float
+WATCHED = ('method', 'mode', 'goal_mode', 'velocity_scaling', 'collision')
+TOOL = 'tool_offset'
 
 
 class GoalTopics:
@@ -145,7 +147,7 @@ def report_from_status(msg: DiagnosticStatus) -> Report:
         position_error=_number(values.get('position_error', '')),
         rotation_error=_number(values.get('rotation_error', '')),
         solve_time=_number(values.get('time', '')),
-        title=TITLES.get(msg.level, ''),
+        title='Moving' if msg.message.startswith('jogging') else TITLES.get(msg.level, ''),
     )
 
 
@@ -159,7 +161,8 @@ def motion_from_status(msg: DiagnosticStatus) -> MotionReport | None:
         phase=values.get('phase', ''),
         outlook=Outlook(
             _number(values.get('margin', '')), values.get('nearest_limit', ''),
-            _number(values.get('time_left', '')), values.get('next_limit', '')),
+            _number(values.get('time_left', '')), values.get('next_limit', ''),
+            _number(values.get('time_to_loss', ''))),
         speed=_number(values.get('speed', '')),
         acceleration=_number(values.get('acceleration', '')),
     )
@@ -175,13 +178,14 @@ def _number(text: str) -> float:
 
 class RemoteOptions:
     """
-    Sets and follows ``method``, ``mode`` and ``position_only`` of a node that runs dq_ik.
+    Sets and follows settings of a node: those of the solver, the speed and the tool.
 
     ``position_only`` stands for the parameter ``goal_mode``: ``position`` or ``pose``.
     """
 
     def __init__(
-        self, node: Node, remote: str, on_change: Callable[[str, str | bool, str], None]
+        self, node: Node, remote: str, on_change: Callable[[str, Setting, str], None],
+        on_tool: Callable[[Sequence[float]], None] | None = None,
     ) -> None:
         """
         Watch the parameters of ``remote``.
@@ -189,9 +193,11 @@ class RemoteOptions:
         :param remote: name of the other node
         :param on_change: called with name, value and an empty text after each change, by whomever;
             with the reason instead of that text when a change of ours was refused
+        :param on_tool: called with the tool offset of the node; None: it is of no interest
         """
         self._node = node
-        self._on_change = on_change
+        self._on_change, self._on_tool = on_change, on_tool
+        self._watched = WATCHED if on_tool is None else (*WATCHED, TOOL)
         self._remote = node.resolve_topic_name(remote)
         self._client = AsyncParameterClient(node, remote)
         self._asking = node.create_timer(ASK_PERIOD, self._ask)
@@ -204,9 +210,11 @@ class RemoteOptions:
 
     def _ask(self) -> None:
         if self._client.services_are_ready():
-            self._client.get_parameters(list(WATCHED)).add_done_callback(self._on_values)
+            for name in self._watched:  # one by one: a node that lacks one would answer none
+                self._client.get_parameters([name]).add_done_callback(
+                    partial(self._on_values, name))
 
-    def change(self, name: str, value: str | bool) -> None:
+    def change(self, name: str, value: Any) -> None:
         """Change a setting; the answer comes to ``on_change``."""
         if not self._client.services_are_ready():
             self._on_change(name, value, f'there is no node {self._remote}')
@@ -215,36 +223,42 @@ class RemoteOptions:
         future = self._client.set_parameters([parameter])
         future.add_done_callback(lambda done: self._on_result(name, value, done))
 
-    def _on_result(self, name: str, value: str | bool, done: Future) -> None:
+    def change_tool(self, offset: Sequence[float]) -> None:
+        """Put a tool on the tip: x, y, z [m], roll, pitch, yaw [rad]; all zero: none."""
+        self.change(TOOL, list(offset))
+
+    def _on_result(self, name: str, value: Any, done: Future) -> None:
         result = done.result().results[0]
         if not result.successful:
             self._on_change(name, value, result.reason or 'refused')
 
-    def _on_values(self, done: Future) -> None:
+    def _on_values(self, name: str, done: Future) -> None:
         self._asking.cancel()
-        for name, value in zip(WATCHED, done.result().values):
+        for value in done.result().values:
             self._report(ParameterMsg(name=name, value=value))
 
     def _on_event(self, event: ParameterEvent) -> None:
         if event.node == self._remote:
             for parameter in (*event.new_parameters, *event.changed_parameters):
-                if parameter.name in WATCHED:
+                if parameter.name in self._watched:
                     self._report(parameter)
 
     def _report(self, parameter: ParameterMsg) -> None:
-        name, value = from_parameter(parameter.name, parameter.value.string_value)
-        if value != '':
-            self._on_change(name, value, '')
+        value = parameter_value_to_python(parameter.value)
+        if value is not None and self._on_tool is not None and parameter.name == TOOL:
+            self._on_tool(value)
+        elif value is not None:
+            self._on_change(*from_parameter(parameter.name, value), '')
 
 
-def to_parameter(name: str, value: str | bool) -> Parameter:
+def to_parameter(name: str, value: Any) -> Parameter:
     """Return a setting of the page as a parameter of the ik node."""
     if name == 'position_only':
         return Parameter('goal_mode', value='position' if value else 'pose')
     return Parameter(name, value=value)
 
 
-def from_parameter(name: str, value: str) -> tuple[str, str | bool]:
+def from_parameter(name: str, value: str | float) -> tuple[str, Setting]:
     """Return a parameter of the ik node as a setting of the page; the inverse of to_parameter."""
     if name == 'goal_mode':
         return 'position_only', value == 'position'

@@ -27,7 +27,7 @@ import time
 from traceback import extract_tb
 from typing import Any
 
-from dq_ik.errors import DqIkError
+from dq_ik.errors import DqIkError, nearest
 import rclpy
 from rclpy.clock import Clock, ClockType
 from rclpy.event_handler import PublisherEventCallbacks, SubscriptionEventCallbacks
@@ -65,6 +65,7 @@ def run(name: str, make_node: Callable[[], Node], args: list[str] | None = None)
             raise StopError(f'ROS does not start: {error}') from None
         executor = SingleThreadedExecutor()  # first: it cannot be made once shutdown has begun
         node = make_node()
+        warn_of_typos(node)
         executor.add_node(node)
         spin(executor, node)
     except (KeyboardInterrupt, ExternalShutdownException):
@@ -85,6 +86,15 @@ def run(name: str, make_node: Callable[[], Node], args: list[str] | None = None)
                 node.destroy_node()
             rclpy.try_shutdown()
     return code
+
+
+def warn_of_typos(node: Node) -> None:
+    """Name parameters that were given and nobody has, if they are like one of the node's."""
+    given = getattr(node, '_parameter_overrides', {})  # a file for all nodes has those of others
+    for name in given.keys() - node._parameters.keys():
+        meant = nearest(name, node._parameters)
+        if meant:
+            node.get_logger().warning(f"there is no parameter '{name}'{meant}; it is not used")
 
 
 def spin(executor: SingleThreadedExecutor, node: Node) -> None:

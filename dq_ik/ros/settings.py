@@ -18,10 +18,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dq_ik.errors import OptionError
+from dq_ik.pose import Pose
 from dq_ik.robot.chain import Chain
 from dq_ik.robot.model import RobotModel
+from dq_ik.robot.tool import tool_pose, with_tool
 from dq_ik.stream.jog import JogSettings
 from dq_ik.stream.settings import setting
+
+COLLISION = ('off', 'self', 'world')
 
 
 @dataclass(frozen=True)
@@ -39,18 +43,41 @@ class GoalSenderSettings(DescriptionSettings):
     base_link: str = setting(
         '', 'link that goals are relative to; empty: the root of the robot', read_only=True)
     tip_links: tuple[str, ...] = setting(
-        (), 'links to give goals to; empty: the only leaf of the robot', read_only=True)
+        (), 'links to give goals to; empty: the only end of the robot that moves', read_only=True)
+    tool_offset: tuple[float, ...] = setting(
+        (), 'that of the ik node', read_only=True)
     ik_node: str = setting(
         'dq_ik', 'node that follows the goals and has the parameters of the solver',
         read_only=True)
 
+    @property
+    def tool(self) -> Pose:
+        """Return the tool in the tip."""
+        return tool_pose(self.tool_offset)
+
     def chain(self, model: RobotModel) -> Chain:
         """Return the part of a robot that goals are given to."""
-        return model.chain(self.base_link or None, self.tip_links or None)
+        base = self.base_link or None
+        model, tips = with_tool(model, base, self.tip_links or None, self.tool_offset)
+        return model.chain(base, tips)
 
 
 @dataclass(frozen=True)
-class RobotSettings:
+class SceneSettings:
+    """Parameters of every node that shows bodies and objects."""
+
+    urdf_folder: str = setting(
+        '', 'folder that relative mesh files are looked for in', read_only=True)
+    solid_visuals: bool = setting(
+        False, 'for collisions, a link without <collision> is as solid as its <visual>',
+        read_only=True)
+    world_file: str = setting(
+        '', 'objects that are known at the start: a YAML file, or the name of a world of this '
+        'package, as table; empty: none', read_only=True)
+
+
+@dataclass(frozen=True)
+class RobotSettings(SceneSettings):
     """Which robot the ik node moves, and which groups of it."""
 
     robot_description: str = setting(
@@ -60,12 +87,18 @@ class RobotSettings:
         'its groups are served in addition to the ones below')
     base_link: str = setting('', 'link that stands still; empty: the root of the robot')
     tip_links: tuple[str, ...] = setting(
-        (), 'links that follow goals; empty: the only leaf of the robot')
+        (), 'links that follow goals; empty: the only end of the robot that moves')
+    tool_offset: tuple[float, ...] = setting(
+        (), 'tool on the only tip, as the link <tip>_tool: x, y, z [m], or with roll, pitch, yaw '
+        '[rad]; empty: none')
     group: str = setting(
         '', 'group that the goal topics drive; also names the group of base_link and tip_links')
     group_names: tuple[str, ...] = setting(
         (), 'further groups, each with parameters groups.<name>.base_link and .tip_links',
         read_only=True)
+    balls: tuple[str, ...] = setting(
+        (), 'three crossing joints each that turn as one ball: hip=roll,pitch,yaw with the limits '
+        'of the URDF, or with a cone hip=roll,pitch,yaw:swing=1:twist=-0.5,0.5 [rad]')
     soft_limits: bool = setting(
         False, 'use the soft limits of the URDF <safety_controller>', read_only=True)
 
@@ -76,6 +109,10 @@ class NodeSettings(JogSettings, RobotSettings):
 
     look_at_axis: tuple[float, ...] = setting(
         (0.0, 0.0, 1.0), 'axis of the tip that points at the point of a look_at goal', length=3)
+    collision: str = setting(
+        'off', 'what streams keep away from: nothing (off), the robot itself (self), or also the '
+        'objects of the topics collision_object and attached_collision_object (world)',
+        choices=COLLISION)
     max_goal_age: float = setting(
         0.0, 'refuse goals whose stamp is older than this [s]; 0: take all; stamp 0 is never old',
         minimum=0.0, maximum=3600.0)

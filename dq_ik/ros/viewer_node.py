@@ -16,7 +16,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
 import os
 from pathlib import Path
 import sys
@@ -24,25 +25,27 @@ import time
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from dq_ik.errors import DqIkError
 from dq_ik.goal import Goal
 from dq_ik.options import IkOptions
 from dq_ik.pose import Pose
 from dq_ik.robot.chain import Chain
+from dq_ik.robot.shapes import parse_visuals
 from dq_ik.ros.description import CurrentState, LATCHED, listen_for_description
 from dq_ik.ros.goals import goal_kinds
 from dq_ik.ros.groups import read_robot
-from dq_ik.ros.jog_client import TwistTopics
+from dq_ik.ros.jog_client import JointTopic, TwistTopics
 from dq_ik.ros.parameters import declare
 from dq_ik.ros.remote import GoalTopics, motion_from_status, RemoteOptions, report_from_status
 from dq_ik.ros.running import run, steady_timer
-from dq_ik.ros.settings import GoalSenderSettings, setting
+from dq_ik.ros.services.shared_world import SharedWorld
+from dq_ik.ros.settings import GoalSenderSettings, SceneSettings, setting
 from dq_ik.stream.report import MotionReport, Report
 from dq_ik.viewer.address import DEFAULT_PORT, LOOPBACK
 from dq_ik.viewer.outlet import Outlet
 from dq_ik.viewer.page import Page
 from dq_ik.viewer.panel_html import flaw_sentences
 from dq_ik.viewer.server import open_server
-from dq_ik.viewer.visuals import parse_visuals
 from rclpy.node import Node
 
 LOOK_PERIOD = 1.0  # between two looks for the solver [s]
@@ -51,7 +54,7 @@ POLITENESS = 10  # niceness of the process
 
 
 @dataclass(frozen=True)
-class ViewerSettings(GoalSenderSettings):
+class ViewerSettings(SceneSettings, GoalSenderSettings):
     """Parameters of the node."""
 
     host: str = setting(
@@ -62,8 +65,6 @@ class ViewerSettings(GoalSenderSettings):
         minimum=0, maximum=65535, read_only=True)
     rate: float = setting(
         30.0, 'how often the scene is drawn [Hz]', minimum=1.0, maximum=60.0, read_only=True)
-    urdf_folder: str = setting(
-        '', 'folder that relative mesh files are looked for in', read_only=True)
 
 
 class ViewerNode(Node):
@@ -78,10 +79,14 @@ class ViewerNode(Node):
         self._settings = declare(self, ViewerSettings)
         self._page: Page | None = None
         self._chain: Chain | None = None
+        self._urdf = ''
         self._state = CurrentState(self)
         self._goals: GoalTopics | None = None
         self._twists: TwistTopics | None = None
-        self._options = RemoteOptions(self, self._settings.ik_node, self._on_option)
+        self._joints = self._open_joints()
+        self._objects = SharedWorld(self, self._settings, self._state)
+        self._options = RemoteOptions(
+            self, self._settings.ik_node, self._on_option, self._use_tool)
         self._server = open_server(self._settings.host, self._settings.port)
         try:
             listen_for_description(self, self._settings.robot_description, self._use)
@@ -110,6 +115,7 @@ class ViewerNode(Node):
     def destroy_node(self) -> None:
         """Close the page, then the node."""
         self._server.stop()
+        self._objects.close()
         super().destroy_node()
 
     def _say_where(self) -> None:
@@ -121,13 +127,17 @@ class ViewerNode(Node):
     def _use(self, urdf: str) -> None:
         """Show another robot."""
         chain = self._settings.chain(read_robot(urdf))
+        surroundings = self._objects.around(chain, urdf)
         self._server.scene.reset()
         self._server.gui.reset()
         choices = {item.name: item.metadata['choices'] for item in fields(IkOptions)
                    if 'choices' in item.metadata}
         folder = Path(self._settings.urdf_folder) if self._settings.urdf_folder else None
         twists = TwistTopics(self, self._settings.ik_node, chain.tips)
-        outlet = Outlet(self._send, self._options.change, twists.send)
+        outlet = Outlet(
+            self._send, self._options.change, twists.send,
+            self._joints.send if self._joints else None, surroundings,
+            tool=(self._settings.tool, self._set_tool) if len(chain.tips) == 1 else None)
         page = Page(
             self._server, chain, parse_visuals(urdf), outlet,
             methods=choices['method'], modes=choices['mode'], urdf_folder=folder)
@@ -139,14 +149,37 @@ class ViewerNode(Node):
         self._twists = twists
         self._goals = GoalTopics(
             self, self._settings.ik_node, chain, page.show_goal, goal_kinds(chain.tips))
-        self._chain, self._page = chain, page
+        self._chain, self._page, self._urdf = chain, page, urdf
         self._options.ask()
+
+    def _set_tool(self, tool: Pose) -> None:
+        """Ask the solver for a tool; the page follows when the solver has it."""
+        self._options.change_tool([*tool.position.tolist(), *tool.rpy.tolist()])
+
+    def _use_tool(self, offset: Sequence[float]) -> None:
+        """Show the tool that the solver has."""
+        before = self._settings
+        self._settings = replace(before, tool_offset=tuple(offset) if any(offset) else ())
+        if self._page is not None and self._settings != before:
+            try:
+                self._use(self._urdf)
+            except DqIkError as error:
+                self._settings = before
+                self.get_logger().warning(f'tool not shown: {error}')
+
+    def _open_joints(self) -> JointTopic | None:
+        """Open the topic of joint velocities, if its message is installed."""
+        try:
+            return JointTopic(self, self._settings.ik_node)
+        except ImportError:
+            self.get_logger().info('no control_msgs: joints cannot be moved on the page')
+            return None
 
     def _send(self, tip: str, goal: Goal | Pose) -> None:
         if self._goals is not None:
             self._goals.send(tip, goal)
 
-    def _on_option(self, name: str, value: str | bool, refusal: str) -> None:
+    def _on_option(self, name: str, value: str | bool | float, refusal: str) -> None:
         if self._page is None:
             return
         if refusal:

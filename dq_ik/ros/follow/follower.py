@@ -15,9 +15,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from functools import partial
-from operator import itemgetter
 from time import perf_counter
 from typing import Any
 
@@ -27,45 +25,48 @@ from dq_ik.pose import Pose
 from dq_ik.result import IkResult
 from dq_ik.ros.description import CurrentState, LATCHED
 from dq_ik.ros.follow import status
+from dq_ik.ros.follow.bodies import StreamBodies
+from dq_ik.ros.follow.goal_topics import GoalTopics, SentGoal
 from dq_ik.ros.follow.jog_topics import Host, JogTopics, RATE
 from dq_ik.ros.follow.outputs import command_maps, Outputs
 from dq_ik.ros.follow.prepared import Prepared
 from dq_ik.ros.follow.start import was_moved
 from dq_ik.ros.follow.turn import Turn
-from dq_ik.ros.goals import check_age, CURRENT, goal_kinds, goal_topics, GoalKind, read_goal
-from dq_ik.ros.remote import NEWEST
-from dq_ik.ros.running import NO_EVENTS_IN, NO_EVENTS_OUT, steady_timer, take_all, WARN_PERIOD
+from dq_ik.ros.goals import check_age, read_goal
+from dq_ik.ros.running import NO_EVENTS_OUT, steady_timer, WARN_PERIOD
+from dq_ik.ros.services.collisions import Collisions
 from dq_ik.ros.settings import NodeSettings
 from dq_ik.stream.tracker import Tracker
 from rclpy.node import Node
+from rclpy.time import Time
 
-# What the middleware says about a message, such as when it was received [ns].
 PURSUIT = 0.01  # period of the steps to a goal that is not met yet, where there is no rate [s]
 
 
 class Follower:
     """
-    Follows goals. Owns the goal subscriptions, the outputs, the status and the timer of ``rate``.
+    Follows goals. Owns the goal topics, the outputs, the status and the timer of ``rate``.
 
     All its callbacks run in the node's one executor thread.
     """
 
-    def __init__(self, node: Node, settings: NodeSettings, state: CurrentState) -> None:
+    def __init__(self, node: Node, settings: NodeSettings, state: CurrentState,
+                 collisions: Collisions) -> None:
         """
         Create what does not depend on the robot.
 
         :param state: kept up to date by the node.
         """
-        self._node = node
+        self._node, self._clock = node, node.get_clock()
         self._state = state
+        self._bodies = StreamBodies(node, state, collisions)
         self.counters = status.Counters()
         self._outputs = Outputs(node, settings)
         self._status = status.StatusTopic(node.create_publisher(
             DiagnosticStatus, '~/status', LATCHED, event_callbacks=NO_EVENTS_OUT))
         self._diagnostics = node.create_publisher(
             DiagnosticArray, '/diagnostics', 10, event_callbacks=NO_EVENTS_OUT)
-        self._goals: dict[tuple[str, GoalKind], Any] = {}
-        self._current: dict[tuple[str, GoalKind], Any] = {}  # publishers of followed goals
+        self._topics = GoalTopics(node, self.on_goals)
         self._timer: Any = None
         self._tick_time = 0.0
         self._longest_step = 2.0 / RATE
@@ -78,9 +79,10 @@ class Follower:
         if last is None or last.chain is not prepared.chain:
             self.stream = Tracker(prepared.chain, prepared.options, prepared.settings)
             if last is None or last.chain.tips != prepared.chain.tips:
-                self._subscribe(prepared.chain.tips)
+                self._topics.listen(prepared.chain.tips)
         else:
             self.stream.configure(prepared.options, prepared.settings)
+        self._bodies.use(prepared, self.stream)
         self._outputs.configure(prepared.maps)
         self._status.period = 1.0 / prepared.settings.status_rate
         self._name = f'{self._node.get_name()}: {prepared.robot.default_group}'
@@ -94,58 +96,68 @@ class Follower:
         if last is None:
             self._jog = JogTopics(self._node, prepared, Host(
                 lambda: self.stream, lambda: self._name, self._state, self._status, self._frame,
-                self._start, self._refuse, self.on_tick))
+                self._start, self._refuse, self._bodies.check, self.on_tick))
         self._jog.use(prepared)
         if last is None:
             self._turn = Turn(self._node, self._take_turn)
+
+    def close(self) -> None:
+        """End the thread that prepares bodies."""
+        self._bodies.close()
 
     def reseed(self) -> str:
         """Start anew from the current joint states; returns a sentence about it."""
         chain = self._prepared.chain
         self._jog.stop()
         self.stream.reseed(chain.configuration(self._state.positions, strict=False))
-        known = self._state.knows(chain.joint_names)
+        known = self._state.knows(chain.angles.names)
         start = 'the current joint_states' if known else 'the neutral pose'
         return f'the stream starts from {start}'
 
     # --- callbacks -------------------------------------------------------------------------------
 
-    def on_goal(self, tip: str, kind: GoalKind, msg: Any, info: Mapping[str, Any]) -> None:
+    def on_goals(self, goals: list[SentGoal]) -> None:
         """Take the goals that have arrived; without a rate, answer them at once."""
-        started = perf_counter()
-        goals = self._arrived(tip, kind, msg, info)
-        if sum(self._set_goal(*goal, started) for goal in goals) and self._timer is None:
-            self._answer(started, True)
+        started, time = perf_counter(), self._clock.now()
+        followed = []
+        for sent in goals:
+            if goal := self._set_goal(sent, started):
+                followed.append(goal)
+        if followed and self._timer is None:
+            self._answer(started, time, True)
+        self._topics.tell(followed)
 
     def on_pursuit(self) -> None:
         """Go on towards a goal that is not met yet, where there is no rate."""
-        now, stream = perf_counter(), self.stream
+        now, time, stream = perf_counter(), self._clock.now(), self.stream
         if self._timer is not None or not stream.pending:
             self._pursuit.cancel()
         elif stream.is_stale(now):
             self._hold(now)
         else:
-            self._answer(now, False)
+            self._answer(now, time, False)
 
-    def _answer(self, started: float, fresh: bool) -> None:
+    def _answer(self, started: float, time: Time, fresh: bool) -> None:
         """Take a step towards the goals and command it."""
         stream = self.stream
+        self._bodies.update()
         try:
             result = stream.answer(started)
         except DqIkError as error:
             self._refuse(error)
             return
-        self._outputs.publish(stream.command)
+        self._outputs.publish(stream.positions, time)
         self.counters.commands += 1
         self._report(result, started, fresh)
-        if stream.pending and self._pursuit.is_canceled():
-            self._pursuit.reset()
+        if stream.pending:
+            self._pursuit.reset()  # a period after this step, unless a goal comes before
 
     def on_tick(self) -> None:
         """Advance the command by one period."""
-        now, stream = perf_counter(), self.stream
+        now, time, stream = perf_counter(), self._clock.now(), self.stream
         dt, self._tick_time = min(now - self._tick_time, self._longest_step), now
         held, fresh = stream.holding, stream.has_new_goal
+        self._bodies.update()
         try:
             self._jog.advance(now, dt)
             if not stream.active:
@@ -154,7 +166,7 @@ class Follower:
         except DqIkError as error:
             self._refuse(error)
             return
-        self._outputs.publish(stream.command, stream.qdot if stream.motion else None)
+        self._outputs.publish(stream.positions, time, stream.qdot if stream.motion else None)
         self.counters.commands += 1
         if result is not None:
             self._report(result, now, fresh)
@@ -172,19 +184,21 @@ class Follower:
         self.stream.settle(now)
         facts = (('robot', self._prepared.robot.model.name), ('base', self._prepared.chain.base),
                  ('tips', ' '.join(self._prepared.chain.tips)),
-                 ('joints', ' '.join(self._prepared.chain.joint_names)),
-                 ('commands', self._turn.mine), *status.motion_facts(self.stream))
+                 ('joints', ' '.join(self._prepared.chain.angles.names)),
+                 ('commands', self._turn.mine),
+                 *status.motion_facts(self.stream, self.stream.outlook))
         summary = status.diagnostics(self._name, self.counters, now - self._summary_time,
                                      self.stream.goal_age(now), facts)
         msg = DiagnosticArray(status=[summary])
-        msg.header.stamp = self._node.get_clock().now().to_msg()
+        msg.header.stamp = self._clock.now().to_msg()
         self._diagnostics.publish(msg)
         self._summary_time = now
         self.counters = status.Counters()
         self._status.flush(now)
         if self._prepared.settings.all_joints:  # the other joints may have moved
             self._outputs.configure(command_maps(
-                self._prepared.chain, self._prepared.settings, self._state.positions))
+                self._prepared.chain, self._prepared.robot.model, self._prepared.settings,
+                self._state.positions))
 
     def _take_turn(self, mine: bool) -> None:
         """Command from now on, or be silent; either way without the goals there were."""
@@ -192,31 +206,6 @@ class Follower:
         self.reseed()
 
     # --- parts -----------------------------------------------------------------------------------
-
-    def _subscribe(self, tips: tuple[str, ...]) -> None:
-        """
-        Listen to ``~/goal_pose``, or ``~/<tip>/goal_pose`` of several, and to other kinds.
-
-        Who wants to see the goals listens to ``current`` below each of these topics.
-        """
-        for subscription in self._goals.values():
-            self._node.destroy_subscription(subscription)
-        for publisher in self._current.values():
-            self._node.destroy_publisher(publisher)
-        topics = {(tip, kind): topic for kind in goal_kinds(tips)
-                  for tip, topic in goal_topics('~', tips, kind).items()}
-        self._current = {
-            key: self._node.create_publisher(
-                key[1].message, topic + CURRENT, 10, event_callbacks=NO_EVENTS_OUT)
-            for key, topic in topics.items()}
-        self._goals = {
-            key: self._node.create_subscription(
-                key[1].message, topic, self._taker(*key), NEWEST, event_callbacks=NO_EVENTS_IN)
-            for key, topic in topics.items()}
-
-    def _taker(self, tip: str, kind: GoalKind) -> Callable[..., None]:
-        """Return the callback of a topic; the executor inspects a partial at every call."""
-        return lambda msg, info: self.on_goal(tip, kind, msg, info)
 
     def _set_timer(self, rate: float) -> None:
         if self._timer is not None:
@@ -227,50 +216,38 @@ class Follower:
             self._tick_time = perf_counter()
             self._timer = steady_timer(self._node, 1.0 / rate, self.on_tick)
 
-    def _arrived(self, tip: str, kind: GoalKind, msg: Any,
-                 info: Mapping[str, Any]) -> list[tuple[str, GoalKind, Any]]:
-        """
-        Return a goal and all that wait on other topics, in the order of their arrival.
-
-        Goals sent together are answered together, and of two kinds for a tip the newest counts.
-        """
-        found = [(info['received_timestamp'], (tip, kind, msg))]
-        for key, subscription in self._goals.items():
-            if key != (tip, kind):
-                found += [(info['received_timestamp'], (*key, waiting))
-                          for waiting, info in take_all(subscription)]
-        return [goal for _, goal in sorted(found, key=itemgetter(0))]
-
-    def _set_goal(self, tip: str, kind: GoalKind, msg: Any, now: float) -> bool:
-        """Take a goal; tell whether it can be followed."""
+    def _set_goal(self, sent: SentGoal, now: float) -> SentGoal | None:
+        """Take a goal; return what is followed, None if it cannot be."""
         self.counters.goals += 1
-        stream, axis = self.stream, self._prepared.settings.look_at_axis
+        stream, settings, (tip, kind, msg) = self.stream, self._prepared.settings, sent
         try:
-            check_age(msg, self._node.get_clock().now(), self._prepared.settings.max_goal_age)
+            check_age(msg, self._clock, settings.max_goal_age)
+            self._bodies.check()
             if not stream.active or was_moved(stream, self._state, now):
                 self._start()
-            read = read_goal(kind, msg, tip, stream.chain, self._frame, axis)
+            read = read_goal(kind, msg, tip, stream.chain, self._frame, settings.look_at_axis)
             goal, msg = self._jog.clutched(tip, read, msg)
             if goal is None:
-                return False
+                return None
             stream.set_goal(tip, goal, now)
-            self._jog.stop(goal is read)
+            self._refusal_time = -status.REFUSAL_SHOWN  # it was about an older goal
+            if self._jog.engaged:
+                self._jog.stop(goal is read)
         except DqIkError as error:
             self._refuse(error)
-            return False
-        if self._current[tip, kind].get_subscription_count():
-            self._current[tip, kind].publish(msg)
-        return True
+            return None
+        return sent if goal is read else SentGoal(tip, kind, msg)
 
     def _start(self) -> None:
+        self._bodies.check()
         if self._prepared.settings.wait_for_joint_states and not self._state.knows(
-                self._prepared.chain.joint_names):
+                self._prepared.chain.angles.names):
             raise DqIkError('the current joint_states are not known yet')
         self._node.get_logger().info(self.reseed(), throttle_duration_sec=WARN_PERIOD)
 
     def _frame(self, name: str) -> Pose:
         """Return a frame in the base frame, with the arm where it is commanded to be."""
-        own = self._prepared.chain.joint_positions(self.stream.command)
+        own = self._prepared.chain.angles.named(self.stream.positions)
         return self._prepared.base_frames.pose(name, {**self._state.positions, **own})
 
     def _refuse(self, error: Exception) -> None:
@@ -294,5 +271,5 @@ class Follower:
         if not fresh and now - self._refusal_time < status.REFUSAL_SHOWN:
             return
         level = DiagnosticStatus.OK if reached else DiagnosticStatus.WARN
-        self._status.offer(level, partial(
-            status.result_status, self._name, result, self.stream), now)
+        self._status.offer(level, partial(status.result_status, self._name, result, self.stream,
+                                          self._bodies.hint(result, now)), now)

@@ -59,6 +59,7 @@ class Host:
     :param frame: finds a frame in the base frame
     :param start: reads the joint states before the first motion
     :param refuse: says why a message is not followed
+    :param check: refuses motion while collisions cannot be avoided
     :param tick: advances the command; called by a timer of ours where the follower has none
     """
 
@@ -69,6 +70,7 @@ class Host:
     frame: Callable[[str], Pose]
     start: Callable[[], None]
     refuse: Callable[[Exception], None]
+    check: Callable[[], None]
     tick: Callable[[], None]
 
 
@@ -79,6 +81,7 @@ class JogTopics:
         """Open the topics."""
         self._node, self._host, self._prepared = node, host, prepared
         self._clutch = Clutch()
+        self.engaged = True  # there may be something for a goal to stop
         self._jog = Jog(prepared.chain, prepared.options, prepared.settings)
         self._timer: Any = None
         self._twists = self._listen_to_twists()
@@ -92,7 +95,7 @@ class JogTopics:
 
     def use(self, prepared: Prepared) -> None:
         """Jog this robot with these settings; the same group goes on moving."""
-        last, self._prepared = self._prepared, prepared
+        last, self._prepared, self.engaged = self._prepared, prepared, True
         if last.chain is prepared.chain:
             self._jog.configure(prepared.options, prepared.settings)
             return
@@ -113,6 +116,7 @@ class JogTopics:
         if release:
             self._clutch.release()
         self._end_timer()
+        self.engaged = self._prepared.settings.clutch
 
     def clutched(self, tip: str, goal: Goal | Pose, msg: Any) -> tuple[Goal | Pose | None, Any]:
         """
@@ -130,9 +134,14 @@ class JogTopics:
         """Move the target of the stream by one period."""
         if not self._jog.active:
             return
+        try:
+            self._host.check()
+        except DqIkError:
+            self._jog.stop()
+            raise
         stream = self._host.stream()
         q, result = self._jog.advance(stream.target, now, dt)
-        stream.set_target(q, now)
+        stream.set_target(q, now, dt)
         followed = result is None or result.success
         self._host.status.offer(DiagnosticStatus.OK if followed else DiagnosticStatus.WARN,
                                 partial(jog_status, self._host.name(), result, stream), now)
@@ -152,15 +161,21 @@ class JogTopics:
         self._take(msg, take)
 
     def on_joint_jog(self, msg: Any) -> None:
-        """Take velocities of joints."""
-        names, speeds = list(msg.joint_names), list(msg.velocities)
+        """Take velocities or displacements of joints."""
+        names = list(msg.joint_names)
+        ways, speeds = list(msg.displacements), list(msg.velocities)
 
         def take() -> None:
-            if not names or len(names) != len(speeds):
-                raise GoalError(f'a joint jog has {len(names)} names but {len(speeds)} '
-                                'velocities; each joint needs one (displacements are not '
-                                'followed)')
-            self._jog.joints(dict(zip(names, speeds)), perf_counter())
+            if not names or not {len(ways), len(speeds)} <= {0, len(names)} or not ways + speeds:
+                raise GoalError(
+                    f'a joint jog has {len(names)} names but {len(speeds)} velocities and '
+                    f'{len(ways)} displacements; each joint needs a velocity, a displacement, or '
+                    'both')
+            velocities = dict(zip(names, speeds)) if speeds else None
+            if ways:
+                self._jog.displace(dict(zip(names, ways)), velocities, msg.duration)
+            elif velocities:
+                self._jog.joints(velocities, perf_counter())
         self._take(msg, take)
 
     # --- parts -----------------------------------------------------------------------------------
@@ -179,9 +194,10 @@ class JogTopics:
 
     def _take(self, msg: Any, take: Callable[[], None]) -> None:
         """Follow a velocity from now on, or say why not."""
-        was_active = self._jog.active
+        was_active, self.engaged = self._jog.active, True
         try:
             self._check_age(msg.header.stamp)
+            self._host.check()
             take()
             if self._jog.active and not was_active:
                 self._begin()

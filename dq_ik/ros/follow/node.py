@@ -25,14 +25,15 @@ from typing import Any
 from dq_ik.errors import DqIkError, listing
 from dq_ik.native.load import describe
 from dq_ik.options import IkOptions
+from dq_ik.robot.srdf import check_srdf
 from dq_ik.ros.description import CurrentState, listen_for_description, listen_for_text
 from dq_ik.ros.follow.follower import Follower
 from dq_ik.ros.follow.prepared import prepare, Prepared
 from dq_ik.ros.frames import TfLookup
 from dq_ik.ros.goals import check_goal_topics
-from dq_ik.ros.groups import check_srdf
 from dq_ik.ros.parameters import declare, declare_groups, updated, with_numbers
 from dq_ik.ros.running import run
+from dq_ik.ros.services.collisions import Collisions
 from dq_ik.ros.services.server import Services
 from dq_ik.ros.settings import NodeSettings
 from rcl_interfaces.msg import SetParametersResult
@@ -55,6 +56,7 @@ class IkNode(Node):
         self._named = declare_groups(self, self._settings)
         self._lookup = self._start_tf()
         self._state = CurrentState(self)
+        self._collisions = Collisions(self.get_logger(), self._settings.world_file)
         self._prepared: Prepared | None = None
         self._follower: Follower | None = None
         self._kinematics: Services | None = None
@@ -70,6 +72,8 @@ class IkNode(Node):
         """End the threads, then the node; at last wait for a solve that is under way."""
         if self._kinematics is not None:
             self._kinematics.close(wait=False)
+        if self._follower is not None:
+            self._follower.close()
         if self._lookup is not None:
             self._lookup.close()
         super().destroy_node()
@@ -126,7 +130,7 @@ class IkNode(Node):
         if self._prepared is None:
             self.get_logger().info('preparing the robot')
         prepared = prepare(text, settings, options, self._named, self._state.positions,
-                           self._lookup, self._prepared)
+                           self._lookup, self._prepared, self._collisions)
         check_goal_topics(self, '~', prepared.chain.tips)
         if self._prepared is None:
             self.get_logger().info(
@@ -138,8 +142,8 @@ class IkNode(Node):
         if self._prepared is None or self._prepared.robot is not prepared.robot:
             self._introduce(prepared)
         if self._follower is None or self._kinematics is None:
-            self._follower = Follower(self, prepared.settings, self._state)
-            self._kinematics = Services(self, self._follower, self._state)
+            self._follower = Follower(self, prepared.settings, self._state, self._collisions)
+            self._kinematics = Services(self, self._follower, self._state, self._collisions)
         self._follower.use(prepared)
         self._kinematics.use(prepared)
         self._prepared = prepared

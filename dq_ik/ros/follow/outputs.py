@@ -21,36 +21,39 @@ from dataclasses import dataclass
 
 from builtin_interfaces.msg import Duration
 from dq_ik.robot.chain import Chain
+from dq_ik.robot.model import RobotModel
 from dq_ik.ros.running import NO_EVENTS_OUT
 from dq_ik.ros.settings import NodeSettings
 from dq_ik.stream.commands import JointMap, single_axis_positions
 from dq_ik.stream.segments import Segments
 import numpy as np
 from rclpy.node import Node
+from rclpy.time import Time
 from sensor_msgs.msg import JointState
 
 # Sends a joint vector to a controller.
-Controller = Callable[[np.ndarray, JointMap], None]
+Controller = Callable[[np.ndarray, JointMap, Time], None]
 
 
 @dataclass(frozen=True)
 class CommandMaps:
-    """How a joint vector of a group becomes a JointState and a controller's message."""
+    """How positions of a group become a JointState and a controller's message."""
 
     state: JointMap
     controller: JointMap
 
 
-def command_maps(chain: Chain, settings: NodeSettings,
+def command_maps(chain: Chain, model: RobotModel, settings: NodeSettings,
                  current: Mapping[str, float]) -> CommandMaps:
     """
     Find the joints of all outputs; raises ChainError if ``controller_joints`` do not fit.
 
+    :param model: the robot as the URDF has it.
     :param current: joint positions, for ``all_joints``.
     """
-    others = single_axis_positions(chain.model, current) if settings.all_joints else None
+    others = single_axis_positions(model, current) if settings.all_joints else None
     return CommandMaps(JointMap(chain, others=others),
-                       JointMap(chain, settings.controller_joints or chain.joint_names))
+                       JointMap(chain, settings.controller_joints or chain.angles.names))
 
 
 class Outputs:
@@ -59,7 +62,6 @@ class Outputs:
     def __init__(self, node: Node, settings: NodeSettings) -> None:
         """Create the publishers; :meth:`configure` must follow."""
         self.silent = False  # while another node of this name commands
-        self._clock = node.get_clock()
         self._publisher = node.create_publisher(
             JointState, '~/joint_commands', 10, event_callbacks=NO_EVENTS_OUT)
         self._controllers: list[Controller] = []
@@ -73,16 +75,19 @@ class Outputs:
         self._maps = maps
         self._command = JointState(name=maps.state.names)
 
-    def publish(self, q: np.ndarray, qdot: np.ndarray | None = None) -> None:
+    def publish(self, q: np.ndarray, time: Time, qdot: np.ndarray | None = None) -> None:
         """
         Send a command.
 
-        :param qdot: velocity of the command where it is known.
+        :param q: positions of the group's joints, as the URDF has them.
+        :param time: when its step was taken, so that stamps lie as far apart as steps.
+        :param qdot: their velocities where they are known.
         """
         if self.silent:
             return
         command, joints = self._command, self._maps.state
-        command.header.stamp = self._clock.now().to_msg()
+        stamp = command.header.stamp
+        stamp.sec, stamp.nanosec = time.seconds_nanoseconds()
         command.position = _doubles(joints(q))
         if qdot is not None:
             command.velocity = _doubles(joints.velocity(qdot))
@@ -90,21 +95,20 @@ class Outputs:
             command.velocity = array('d')
         self._publisher.publish(command)
         for send in self._controllers:
-            send(q, self._maps.controller)
+            send(q, self._maps.controller, time)
 
 
 def _trajectory(node: Node, settings: NodeSettings) -> Controller:
     """Send the way from the last command to this one, and on to a stop (:class:`Segments`)."""
     from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
-    clock, segments = node.get_clock(), Segments(settings.trajectory_time)
+    segments = Segments(settings.trajectory_time)
     publisher = node.create_publisher(JointTrajectory, settings.trajectory_topic, 10)
 
-    def send(q: np.ndarray, joints: JointMap) -> None:
-        now = clock.now()
+    def send(q: np.ndarray, joints: JointMap, now: Time) -> None:
         points = [JointTrajectoryPoint(
-            time_from_start=Duration(sec=int(time), nanosec=int(1e9 * (time % 1.0))),
+            time_from_start=Duration(sec=int(later), nanosec=int(1e9 * (later % 1.0))),
             positions=_doubles(joints(position)), velocities=_doubles(joints.velocity(velocity)))
-            for time, position, velocity in segments.points_to(
+            for later, position, velocity in segments.points_to(
                 q, 1e-9 * now.nanoseconds, joints.chain)]
         msg = JointTrajectory(joint_names=joints.names, points=points)
         msg.header.stamp = now.to_msg()
@@ -118,7 +122,7 @@ def _command_array(node: Node, settings: NodeSettings) -> Controller:
     msg = Float64MultiArray()
     publisher = node.create_publisher(Float64MultiArray, settings.command_array_topic, 10)
 
-    def send(q: np.ndarray, joints: JointMap) -> None:
+    def send(q: np.ndarray, joints: JointMap, _now: Time) -> None:
         msg.data = _doubles(joints(q))
         publisher.publish(msg)
     return send

@@ -16,17 +16,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 
+from dq_ik.errors import listing, OptionError
 from dq_ik.options import IkOptions
 from dq_ik.pose import Pose
 from dq_ik.robot.chain import Chain
 from dq_ik.ros.follow.outputs import command_maps, CommandMaps
 from dq_ik.ros.frames import Frames, Lookup
 from dq_ik.ros.groups import build_robot, GroupNames, Robot
+from dq_ik.ros.services.collisions import Collisions
 from dq_ik.ros.services.compute_ik import IkServer
 from dq_ik.ros.settings import NodeSettings
 from dq_ik.stream.tracker import Tracker
+import numpy as np
 
 
 @dataclass(frozen=True)
@@ -53,7 +57,7 @@ class Prepared:
 
 def prepare(description: str, settings: NodeSettings, options: IkOptions,
             named: Mapping[str, GroupNames], current: Mapping[str, float], lookup: Lookup | None,
-            last: Prepared | None = None) -> Prepared:
+            last: Prepared | None = None, collisions: Collisions | None = None) -> Prepared:
     """
     Build all parts, or raise a DqIkError that says what does not fit.
 
@@ -61,16 +65,38 @@ def prepare(description: str, settings: NodeSettings, options: IkOptions,
     :param current: joint positions from joint_states.
     :param lookup: asks tf2; None where there is none.
     :param last: what was prepared before; its robot is kept if nothing about the robot changed.
+    :param collisions: the world around the robot; None: collisions are not checked.
     """
     robot = last.robot if last and _same_robot(last, description, settings) else (
         build_robot(description, settings, named))
     chain = robot.groups[robot.default_group]
-    server = IkServer(robot, options, settings, lookup)
+    options = options_of(chain, options)
+    scene = None if collisions is None else partial(
+        collisions.scene, description=description, settings=settings)
+    server = IkServer(robot, options, settings, lookup, scene)
     warm_up(chain, options, settings)
     model = robot.model
     return Prepared(description, settings, options, robot, chain,
-                    command_maps(chain, settings, current), server,
+                    command_maps(chain, model, settings, current), server,
                     Frames(model, chain.base, lookup), Frames(model, model.root, lookup))
+
+
+def options_of(chain: Chain, options: IkOptions) -> IkOptions:
+    """
+    Return options that name or number the URDF's joints as the solver of a chain takes them.
+
+    :raises OptionError: if a joint of a ball is locked, but not the others.
+    """
+    rest, locked = options.rest_posture, list(options.locked_joints)
+    for joint in chain.model.joints:
+        held = [name for name in locked if joint.made_of and name in joint.made_of.names]
+        if joint.made_of and held and len(set(held)) < 3:
+            raise OptionError(f"locked_joints names {listing(held)} of ball '{joint.name}', which "
+                              f'is locked as a whole: {listing(joint.made_of.names)}')
+        locked = [name for name in locked if name not in held] + [joint.name] * bool(held)
+    if len(rest) == chain.n:
+        rest = tuple(chain.angles.vector(np.array(rest)).tolist())
+    return replace(options, rest_posture=rest, locked_joints=tuple(locked))
 
 
 def warm_up(chain: Chain, options: IkOptions, settings: NodeSettings) -> None:
@@ -83,6 +109,7 @@ def warm_up(chain: Chain, options: IkOptions, settings: NodeSettings) -> None:
 
 
 def _same_robot(last: Prepared, description: str, settings: NodeSettings) -> bool:
-    names = ('robot_description_semantic', 'base_link', 'tip_links', 'group')
+    names = ('robot_description_semantic', 'base_link', 'tip_links', 'tool_offset', 'group',
+             'balls')
     return last.description == description and all(
         getattr(last.settings, name) == getattr(settings, name) for name in names)

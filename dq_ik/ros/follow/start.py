@@ -28,7 +28,7 @@ def was_moved(stream: Tracker, state: CurrentState, now: float) -> bool:
     chain, age = stream.chain, stream.goal_age(now)
     if stream.pending or age is None or age < REST:
         return False
-    if not state.knows(chain.joint_names, now - REST):
+    if not state.knows(chain.angles.names, now - REST):
         return False
     measured = chain.configuration(state.positions, strict=False)
     return bool(np.abs(measured - stream.command).max(initial=0.0) > MOVED)

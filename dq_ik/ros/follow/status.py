@@ -24,10 +24,12 @@ from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticStatus, KeyValue
 from dq_ik.result import IkResult
+from dq_ik.stream.outlook import Outlook
 from dq_ik.stream.tracker import Tracker
 
 # Latencies kept for the diagnostics: the last second of a fast stream.
 WINDOW = 1000
+WORTH_TELLING = 1.0  # of distances of bodies [m]
 REFUSAL_SHOWN = 1.0  # time in which steps to an older goal do not hide a refusal [s]
 
 
@@ -78,13 +80,19 @@ class StatusTopic:
             self._pending, self._time = None, now
 
 
-def result_status(name: str, result: IkResult, stream: Tracker) -> DiagnosticStatus:
-    """Return the status of a goal: OK when reached, WARN with the reason while it is not."""
+def result_status(name: str, result: IkResult, stream: Tracker,
+                  hint: str = '') -> DiagnosticStatus:
+    """
+    Return the status of a goal: OK when reached, WARN with the reason while it is not.
+
+    :param hint: what can be done about it
+    """
     level = DiagnosticStatus.OK if result.success else DiagnosticStatus.WARN
-    message = '; '.join(filter(None, (result.message, stream.outlook.sentence)))
+    outlook = stream.outlook
+    message = '; '.join(filter(None, (result.message, hint, outlook.sentence)))
     return DiagnosticStatus(level=level, name=name, message=message, values=_pairs((
         ('status', result.status.name.lower()),
-        *motion_facts(stream),
+        *motion_facts(stream, outlook),
         ('position_error', f'{max(result.position_error):.3e}'),
         ('rotation_error', f'{max(result.rotation_error):.3e}'),
         ('limited_joints', ' '.join(result.limited_joints)),
@@ -92,9 +100,9 @@ def result_status(name: str, result: IkResult, stream: Tracker) -> DiagnosticSta
         ('time', f'{result.time:.3e}'))))
 
 
-def motion_facts(stream: Tracker) -> list[tuple[str, str]]:
+def motion_facts(stream: Tracker, outlook: Outlook) -> list[tuple[str, str]]:
     """Return what ``~/status`` and ``/diagnostics`` say about the motion; empty: not known."""
-    outlook = stream.outlook
+    contact = stream.nearest(WORTH_TELLING)
     shares = (('speed', stream.speed_share), ('acceleration', stream.acceleration_share))
     return [
         ('policy', stream.policy),
@@ -103,12 +111,15 @@ def motion_facts(stream: Tracker) -> list[tuple[str, str]]:
         ('nearest_limit', outlook.nearest),
         ('time_left', f'{outlook.time_left:.2f}'),
         ('next_limit', outlook.coming),
+        ('time_to_loss', f'{outlook.time_to_loss:.2f}'),
+        ('nearest_pair', f'{contact.first} {contact.second}' if contact else ''),
+        ('clearance', f'{contact.distance:.4f}' if contact else ''),
         *((key, '' if math.isnan(share) else f'{share:.3f}') for key, share in shares)]
 
 
 def jog_status(name: str, result: IkResult | None, stream: Tracker) -> DiagnosticStatus:
     """Return the status while the arm is jogged: WARN with the reason where a part is left."""
-    facts = motion_facts(stream)
+    facts = motion_facts(stream, stream.outlook)
     if result is None or result.success:
         return DiagnosticStatus(level=DiagnosticStatus.OK, name=name, message='jogging',
                                 values=_pairs(facts))

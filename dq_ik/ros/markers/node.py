@@ -33,11 +33,12 @@ from dq_ik.robot.chain import Chain
 from dq_ik.ros.conversions import fill_pose, pose_from_msg
 from dq_ik.ros.description import CurrentState, LATCHED, listen_for_description
 from dq_ik.ros.groups import read_robot
+from dq_ik.ros.markers.collisions import CollisionDisplay
 from dq_ik.ros.markers.messages import goal_marker, status_markers
 from dq_ik.ros.parameters import declare
 from dq_ik.ros.remote import GoalTopics, RemoteOptions, report_from_status
 from dq_ik.ros.running import run, steady_timer
-from dq_ik.ros.settings import GoalSenderSettings, setting
+from dq_ik.ros.settings import GoalSenderSettings, SceneSettings, setting
 from dq_ik.stream.marker import Item, MarkerLogic, MarkerOutlet
 from dq_ik.stream.path import arm_length
 from dq_ik.stream.report import Report
@@ -56,7 +57,7 @@ PRESSED = (InteractiveMarkerFeedback.MOUSE_DOWN, InteractiveMarkerFeedback.KEEP_
 
 
 @dataclass(frozen=True)
-class MarkerSettings(GoalSenderSettings):
+class MarkerSettings(SceneSettings, GoalSenderSettings):
     """Parameters of the node."""
 
     marker_namespace: str = setting(
@@ -67,6 +68,9 @@ class MarkerSettings(GoalSenderSettings):
         read_only=True)
     rate: float = setting(
         60.0, 'greatest rate of goals [Hz]', minimum=1.0, maximum=1000.0, read_only=True)
+    collision_markers: bool = setting(
+        False, 'publish the bodies, coloured by clearance, and the objects on '
+        '~/collision_markers', read_only=True)
 
 
 class GoalMarkerNode(Node):
@@ -82,6 +86,8 @@ class GoalMarkerNode(Node):
         self._shown: MarkerArray | None = None
         self._status = self.create_publisher(MarkerArray, '~/status_markers', LATCHED)
         self._report: Report | None = None
+        self._collisions = CollisionDisplay(
+            self, self._settings, self._state) if self._settings.collision_markers else None
         listen_for_description(self, self._settings.robot_description, self._use)
         remote = self._settings.ik_node
         self.create_subscription(JointState, f'{remote}/joint_commands', self._on_command, 1)
@@ -92,11 +98,15 @@ class GoalMarkerNode(Node):
     def destroy_node(self) -> None:
         """Take the markers away, then the node."""
         self._server.shutdown()
+        if self._collisions is not None:
+            self._collisions.close()
         super().destroy_node()
 
     def _use(self, urdf: str) -> None:
         """Serve the markers of another robot."""
         chain = self._settings.chain(read_robot(urdf))
+        if self._collisions is not None:
+            self._collisions.use(chain, urdf)
         if self._markers is not None:
             self._markers.topics.close()
         self._markers = Markers(self, self._server, chain, self._settings, self._options)
@@ -112,7 +122,7 @@ class GoalMarkerNode(Node):
             self._report = report_from_status(msg)
             self._markers.logic.hear_status(bool(self._report.reached))
 
-    def _on_option(self, name: str, value: str | bool, refusal: str) -> None:
+    def _on_option(self, name: str, value: str | bool | float, refusal: str) -> None:
         if refusal:
             self.get_logger().warning(f'{name} was not set: {refusal}')
         elif self._markers is not None:

@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from dq_ik.errors import listing
+from dq_ik.errors import listing, nearest
 from dq_ik.pose import Pose
 from dq_ik.ros.conversions import fill_pose
 from dq_ik.ros.frames import FrameError, Frames
@@ -66,7 +66,8 @@ def _fill(request: Any, response: Any, robot: Robot, frames: Frames,
     if trouble:
         return ErrorCode.FRAME_TRANSFORM_FAILURE, f'{trouble}; the poses are in {model.root!r}'
     if unknown:
-        return ErrorCode.INVALID_LINK_NAME, f'there is no link {listing(unknown)}'
+        return (ErrorCode.INVALID_LINK_NAME,
+                f'there is no link {listing(unknown)}{nearest(unknown[0], model.links)}')
     return ErrorCode.SUCCESS, ''
 
 

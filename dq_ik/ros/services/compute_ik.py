@@ -22,19 +22,20 @@ Requests and responses are read and written by field name; the wiring is in serv
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
-from functools import cached_property, partial
+from functools import partial
 from typing import Any, NamedTuple
 
-from dq_ik.errors import DqIkError, listing
+from dq_ik.collision.scene import Scene
+from dq_ik.errors import DqIkError, listing, nearest
 from dq_ik.goal import Goal
 from dq_ik.options import IkOptions, METADATA
 from dq_ik.pose import Pose
 from dq_ik.result import IkResult, Status
 from dq_ik.robot.chain import Chain
 from dq_ik.ros.conversions import pose_from_msg, RobotStateWriter, seconds
-from dq_ik.ros.frames import FrameError, Frames, Lookup, rigid_body
+from dq_ik.ros.frames import FrameError, Frames, Lookup
 from dq_ik.ros.groups import Robot
+from dq_ik.ros.services.chain_group import Group, MakeScene, shared
 from dq_ik.ros.services.constraints import broken, link_constraints, LinkConstraint
 from dq_ik.ros.services.requests import (
     bounds,
@@ -48,8 +49,7 @@ from dq_ik.ros.services.requests import (
     RequestError,
 )
 from dq_ik.ros.settings import NodeSettings
-from dq_ik.solver import Solver
-from dq_ik.stream.tracker import goal_maker
+from dq_ik.stream.goal_mode import goal_maker
 from geometry_msgs.msg import Transform
 import numpy as np
 
@@ -60,6 +60,7 @@ class Query(NamedTuple):
 
     :param state: positions of all joints that are known: current ones, overlaid by the request.
     :param timeout: seconds on the steady clock.
+    :param avoid: whether bodies must not collide.
     :param notes: what the client should know about the answer.
     """
 
@@ -70,51 +71,20 @@ class Query(NamedTuple):
     ranges: tuple[JointRange, ...]
     links: tuple[LinkConstraint, ...]
     timeout: float
+    avoid: bool
     notes: list[str]
-
-
-def shared(options: IkOptions) -> IkOptions:
-    """Return the options without those that name or count the joints of one group."""
-    return replace(options, rest_posture=(), joint_weights=(), locked_joints=())
-
-
-class Group:
-    """What a group needs to understand goals."""
-
-    def __init__(self, chain: Chain, options: IkOptions, lookup: Lookup | None) -> None:
-        self.chain = chain
-        self.options = options
-        self.joints = frozenset(chain.joint_names)
-        self.neutral = tuple(zip(chain.joint_names, chain.neutral.tolist()))
-        self.frames = Frames(chain.model, chain.base, lookup)
-        # link -> (tip, pose of the tip in the link), for all links rigidly attached to a tip
-        self.tip_of: dict[str, tuple[str, Pose]] = {}
-        for tip in chain.tips:
-            for link, x_tip_link in rigid_body(chain.model, tip).items():
-                self.tip_of.setdefault(link, (tip, x_tip_link.inverse()))
-        for tip in chain.tips:
-            self.tip_of[tip] = (tip, Pose.identity())
-
-    @cached_property
-    def solver(self) -> Solver:
-        """Return a prepared solver."""
-        return Solver(self.chain, self.options)
-
-    @cached_property
-    def finder(self) -> Solver:
-        """Return a solver for several solutions, to select from."""
-        return Solver(self.chain, replace(self.options, mode='all'))
 
 
 class IkServer:
     """Answers requests for one robot with one set of options; a change makes a new server."""
 
     def __init__(self, robot: Robot, options: IkOptions, settings: NodeSettings,
-                 lookup: Lookup | None = None) -> None:
+                 lookup: Lookup | None = None, scene: MakeScene | None = None) -> None:
         """
         Prepare all groups.
 
         :param lookup: asks tf2; None where there is none.
+        :param scene: makes the scene of a chain; None: collisions are not checked.
         """
         self.robot = robot
         self.options = options
@@ -122,7 +92,7 @@ class IkServer:
         self._goal = goal_maker(settings)
         self._frames = Frames(robot.model, robot.model.root, lookup)
         self._writer = RobotStateWriter(robot.model, Transform)
-        self._groups = {name: Group(chain, shared(options), lookup)
+        self._groups = {name: Group(chain, robot.model, shared(options), lookup, scene)
                         for name, chain in robot.groups.items()}
         default = self._groups[robot.default_group]
         default.options = options
@@ -141,7 +111,7 @@ class IkServer:
         ranges = joint_ranges(request.constraints, model)
         links = link_constraints(request.constraints, self._frames, model, state)
         chain = group.chain
-        seed = np.array([state.get(name, neutral) for name, neutral in group.neutral])
+        seed = chain.configuration(state, strict=False)
         poses = {}
         for link, stamped in _targets(request, chain):
             tip, x_link_tip = self._tip(group, link)
@@ -152,31 +122,44 @@ class IkServer:
         goals = [self._goal(poses[tip], tip) for tip in chain.tips]
         return Query(group, goals[0] if len(goals) == 1 else goals, seed, state, ranges, links,
                      _timeout(seconds(request.timeout), group.options.timeout),
-                     _notes(request.avoid_collisions, group.joints <= state.keys()))
+                     bool(request.avoid_collisions),
+                     [] if group.joints <= state.keys() else [NO_JOINT_STATES])
 
     def solve(self, query: Query) -> IkResult:
         """Solve; deterministic, and safe in any thread."""
         limits = bounds(query.group.chain, query.ranges) if query.ranges else None
-        solve = partial(query.group.solver.solve, query.goals, bounds=limits,
-                        timeout=query.timeout)
+        if query.avoid:
+            self._prepare_scene(query)
+        solver, finder = query.group.solvers(query.avoid)
+        solve = partial(solver.solve, query.goals, bounds=limits, timeout=query.timeout)
         result = solve(query.seed)
-        if query.links and result.success and self._broken(query, result.q):
+        if result.success and self._broken(query, result.q):
             left = max(query.timeout - result.time, METADATA['timeout']['minimum'])
-            others = query.group.finder.solve(
+            others = finder().solve(
                 query.goals, query.seed, bounds=limits, timeout=left).solutions
             kept = next((q for q in others if not self._broken(query, q)), None)
             return result if kept is None else solve(kept)
         return result
 
+    @staticmethod
+    def _prepare_scene(query: Query) -> None:
+        """Place the joints beside the group; say so where collisions cannot be checked."""
+        scene = query.group.scene
+        if isinstance(scene, Scene):
+            scene.hold(query.state)
+        else:
+            query.notes.append(f'collisions not checked: {scene}')
+
     def fill(self, response: Any, query: Query, result: IkResult) -> Any:
         """Write the answer into a ``GetPositionIK.Response`` and return it."""
         chain = query.group.chain
-        positions = {**query.state, **_variables(chain, result.q)}
+        positions = {**query.state, **chain.joint_positions(result.q)}
         failed = self._broken(query, result.q)
         text = [result.message, *query.notes]
         if failed:
             text.insert(0, f'{" and ".join(failed)} does not hold')
-        good = not failed and (result.success or self.settings.allow_approximate)
+        near = self.settings.allow_approximate and not result.contact
+        good = not failed and (result.success or near)
         if good:
             self._writer.fill(response.solution, positions)
         if good and not result.success:
@@ -189,7 +172,7 @@ class IkServer:
         if not query.links and not query.ranges:
             return []
         chain = query.group.chain
-        positions = {**query.state, **chain.joint_positions(q), **_variables(chain, q)}
+        positions = {**query.state, **chain.joint_positions(q)}
         failed = broken(query.links, self.robot.model, positions)
         if joints := broken_ranges(query.ranges, positions):
             failed.append(f'the constraint of {listing(joints)}')
@@ -207,7 +190,8 @@ class IkServer:
         if name not in self._groups:
             raise RequestError(
                 ErrorCode.INVALID_GROUP_NAME,
-                f"there is no group '{name}'; the groups are {listing(self._groups)}")
+                f"there is no group '{name}'{nearest(name, self._groups)}; the groups are "
+                f'{listing(self._groups)}')
         return self._groups[name]
 
     def _tip(self, group: Group, link: str) -> tuple[str, Pose]:
@@ -217,7 +201,8 @@ class IkServer:
         if link not in self.robot.model.links:
             raise RequestError(
                 ErrorCode.INVALID_LINK_NAME,
-                f"there is no link '{link}'; the tips are {listing(group.chain.tips)}")
+                f"there is no link '{link}'{nearest(link, group.chain.tips)}; the tips are "
+                f'{listing(group.chain.tips)}')
         raise RequestError(ErrorCode.NO_IK_SOLUTION,
                            f"link '{link}' is not rigidly attached to one of the tips "
                            f'{listing(group.chain.tips)}')
@@ -235,10 +220,6 @@ class IkServer:
             raise RequestError(ErrorCode.FRAME_TRANSFORM_FAILURE, error) from None
         except DqIkError as error:
             raise RequestError(ErrorCode.INVALID_GOAL_CONSTRAINTS, error) from None
-
-
-def _variables(chain: Chain, q: np.ndarray) -> dict[str, float]:
-    return dict(zip(chain.joint_names, q.tolist()))
 
 
 def _targets(request: Any, chain: Chain) -> list[tuple[str, Any]]:
@@ -262,12 +243,3 @@ def _timeout(asked: float, default: float) -> float:
     if asked <= 0:
         return default
     return min(max(asked, METADATA['timeout']['minimum']), METADATA['timeout']['maximum'])
-
-
-def _notes(avoid_collisions: bool, knows_joints: bool) -> list[str]:
-    notes = []
-    if not knows_joints:
-        notes.append(NO_JOINT_STATES)
-    if avoid_collisions:
-        notes.append('collisions not checked')
-    return notes

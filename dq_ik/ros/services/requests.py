@@ -126,7 +126,7 @@ def bounds(chain: Chain, ranges: tuple[JointRange, ...]) -> tuple[np.ndarray, np
     """Return the limits of a chain's variables, narrowed to the ranges."""
     lower, upper = chain.lower.clip(-UNBOUNDED), chain.upper.clip(max=UNBOUNDED)
     for item in ranges:
-        if item.joint in chain.joint_names:
+        if item.joint in chain.joint_names:  # those of balls are no bounds, and are checked
             i = chain.joint_names.index(item.joint)
             lower[i], upper[i] = max(lower[i], item.lower), min(upper[i], item.upper)
     return lower, upper

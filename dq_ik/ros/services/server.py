@@ -23,10 +23,14 @@ import os
 import traceback
 from typing import Any
 
+from dq_ik.pose import Pose
 from dq_ik.ros.description import CurrentState
 from dq_ik.ros.follow.follower import Follower
 from dq_ik.ros.follow.prepared import Prepared
+from dq_ik.ros.running import WARN_PERIOD
+from dq_ik.ros.services.collisions import Collisions
 from dq_ik.ros.services.compute_fk import compute_fk
+from dq_ik.ros.services.object_topics import ObjectTopics
 from dq_ik.ros.services.requests import ErrorCode, fill_error, RequestError
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.node import Node
@@ -52,11 +56,13 @@ class Services:
     than to be woken for it. A longer solve goes on beside the stream: kernels release the GIL.
     """
 
-    def __init__(self, node: Node, follower: Follower, state: CurrentState) -> None:
+    def __init__(self, node: Node, follower: Follower, state: CurrentState,
+                 collisions: Collisions) -> None:
         """Announce the services."""
         self._node = node
         self._follower = follower
         self._state = state
+        self._world = collisions.world
         self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix='compute_ik')
         self._group = ReentrantCallbackGroup()
         self._create(Trigger, '~/reseed', self.on_reseed)
@@ -67,6 +73,8 @@ class Services:
             return
         self._create(GetPositionIK, '~/compute_ik', self.on_compute_ik)
         self._create(GetPositionFK, '~/compute_fk', self.on_compute_fk)
+        ObjectTopics(node, self._world, self._worker, state,
+                     lambda: self._prepared.robot.model, self._place)
 
     def use(self, prepared: Prepared) -> None:
         """Answer for this robot and these settings from now on."""
@@ -89,6 +97,9 @@ class Services:
                 await self._end_of(solving)
                 result = solving.result()
             server.fill(response, query, result)
+            if result.contact:
+                self._node.get_logger().info(f'compute_ik: {result.message}',
+                                             throttle_duration_sec=WARN_PERIOD)
         except RequestError as refusal:
             fill_error(response.error_code, refusal.code, str(refusal))
         except Exception:
@@ -110,6 +121,10 @@ class Services:
         """Let the stream start anew from the current joint states."""
         response.success, response.message = True, self._follower.reseed()
         return response
+
+    def _place(self, frame: str) -> Pose:
+        """Return the pose of a frame in the root frame, now."""
+        return self._prepared.root_frames.pose(frame, self._state.positions)
 
     def _end_of(self, solving: SolveFuture) -> Future:
         """Return a future for the executor, which ends when a solve does."""
