@@ -19,7 +19,8 @@ from argparse import ArgumentParser
 from pathlib import Path
 
 from dq_ik.cli import info
-from dq_ik.errors import ChainError
+from dq_ik.errors import ChainError, CollisionError
+from dq_ik.robot.bundled import example_robots
 from dq_ik.robot.urdf import load_robot
 import pytest
 
@@ -30,6 +31,44 @@ def run(*words):
     parser = ArgumentParser()
     info.add_arguments(parser)
     return info.run(parser.parse_args([PANDA, *words]))
+
+
+def test_collisions_are_printed_with_what_an_srdf_hides(capsys):
+    file = example_robots()['ur5_robot']
+    parser = ArgumentParser()
+    info.add_arguments(parser)
+    srdf = str(file.parents[1] / 'srdf' / 'ur5.srdf')
+    assert info.run(parser.parse_args([str(file), '--collisions', '--srdf', srdf])) == 0
+    out = capsys.readouterr().out
+    assert '8 bodies:' in out
+    assert 'upper_arm_link' in out
+    assert '15 pairs kept apart:' in out
+    assert 'warning: the SRDF lets base_link and upper_arm_link collide' in out
+    assert 'at home: ' in out
+    assert info.run(parser.parse_args([PANDA, '--collisions'])) == 0
+    assert 'has no <collision> shapes' in capsys.readouterr().out
+    with pytest.raises(CollisionError, match='cannot read'):
+        info.run(parser.parse_args([str(file), '--collisions', '--srdf', '/nowhere']))
+
+
+def test_the_clearance_is_that_among_objects(capsys, tmp_path):
+    world = tmp_path / 'w.yaml'
+    world.write_text('- {name: post, sphere: {radius: 0.1}, xyz: [0.08, 0, 0.85]}\n'
+                     '- {name: floor, half_space: {}, xyz: [0, 0, -1]}\n'
+                     '- {name: held, sphere: {radius: 0.01}, link: panda_link0}')
+    words = ('--collisions', '--solid-visuals', '--tip', 'panda_link4')
+    assert run(*words) == 0
+    before = capsys.readouterr().out
+    assert 'objects' not in before
+    assert run(*words, '--world', str(world)) == 0
+    out = capsys.readouterr().out
+    assert '3 objects:' in out
+    assert 'post  1 convex pieces' in out
+    assert 'floor  no convex pieces, a half-space' in out
+    assert 'carried by panda_link0' in out
+    assert 'post' in out.splitlines()[-1]
+    with pytest.raises(CollisionError, match='no world'):
+        run('--collisions', '--world', 'tabel')
 
 
 def test_a_robot_is_printed_as_plain_text(capsys):

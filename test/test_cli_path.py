@@ -64,7 +64,7 @@ def test_a_file_is_followed(folder, capsys):
 
 
 def test_the_start_and_the_speed_can_be_given(folder, capsys):
-    """The first line is the start; a path that is too fast has exit code 1."""
+    """The first line is the start; a path that is too fast has exit code 2."""
     chain = load_robot(robot_file('panda')).chain('panda_link0', 'panda_hand_tcp')
     q = chain.solve(seam()[0]).q
     write(seam(), folder)
@@ -72,7 +72,7 @@ def test_the_start_and_the_speed_can_be_given(folder, capsys):
     assert main(['path', 'panda', 'poses.csv', 'out.csv', *TIP, *seed]) == 0
     first = (folder / 'out.csv').read_text().splitlines()[1].split(',')
     assert np.allclose([float(value) for value in first[:-1]], q, atol=1e-4)
-    assert main(['path', 'panda', 'poses.csv', 'out.csv', *TIP, '--speed', '0.01']) == 1
+    assert main(['path', 'panda', 'poses.csv', 'out.csv', *TIP, '--speed', '0.01']) == 2
     assert 'poses are lost' in capsys.readouterr().out
 
 

@@ -108,7 +108,7 @@ def test_unknown_joint_of_the_seed_is_refused(arm, capsys, name, reason):
 
 
 @pytest.mark.parametrize(('option', 'reason'), [
-    ('speed=9', "no option 'speed'"), ('timeout=fast', 'must be a float'),
+    ('speed=9', "no option 'speed'"), ('timeout=fast', 'must be a number'),
     ('method=magic', 'method'), ('timeuot=1', "did you mean 'timeout'?"),
     ('rest_posture=1,x', 'must be a list of numbers'),
     ('locked_joints=j1,foo', "locked_joints names 'foo'")])

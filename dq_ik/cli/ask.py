@@ -18,7 +18,16 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 import json
 
-from dq_ik.cli.common import add_remote, add_seed, joint_table, read_pose, ros_needed
+from dq_ik.cli.common import (
+    add_json,
+    add_remote,
+    add_seed,
+    joint_table,
+    named,
+    read_pose,
+    ros_needed,
+)
+from dq_ik.cli.words import ros_name, say
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -27,8 +36,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument('--group', default='', help="group; the node's own if not given")
     parser.add_argument('--link', default='', help='link to move; the tip if not given')
     add_seed(parser, 'where they are')
-    parser.add_argument('--service', default='/dq_ik/compute_ik', help='name of the service')
-    parser.add_argument('--json', action='store_true', help='print JSON instead of a table')
+    parser.add_argument('--service', type=ros_name, default='/dq_ik/compute_ik',
+                        help='name of the service')
+    add_json(parser)
 
 
 def run(args: Namespace) -> int:
@@ -47,7 +57,7 @@ def run(args: Namespace) -> int:
     ik.group_name, ik.ik_link_name = args.group, args.link
     ik.pose_stamped.header.frame_id = args.frame
     fill_pose(ik.pose_stamped.pose, read_pose(args))
-    seed = dict(args.seed)
+    seed = named(args.seed)
     ik.robot_state.joint_state.name = list(seed)
     ik.robot_state.joint_state.position = list(seed.values())
     with Client('dq_ik_ask') as client:
@@ -61,5 +71,5 @@ def run(args: Namespace) -> int:
         print(json.dumps({'error_code': code, 'message': message, 'joints': joints}))
     else:
         verdict = message if code == 1 else f'error code {code}: {message}'
-        print('\n'.join([*joint_table(joints), verdict]))
+        say([*joint_table(joints), verdict], code == 1)
     return 0 if code == 1 else 2

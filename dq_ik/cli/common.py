@@ -15,50 +15,100 @@
 
 from __future__ import annotations
 
-from argparse import _ArgumentGroup, Action, ArgumentParser, ArgumentTypeError, Namespace, SUPPRESS
-from collections.abc import Iterable, Iterator, Mapping
+from argparse import Action, ArgumentParser, Namespace, SUPPRESS
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from difflib import get_close_matches
+import math
+import sys
 from typing import Any, TYPE_CHECKING
 
-from dq_ik.errors import DqIkError, listing, SeedError
+from dq_ik.cli.words import angle, length, named_value, Names, wait
+from dq_ik.errors import ChainError, DqIkError, listing, nearest, SeedError
 from dq_ik.pose import Pose
+from dq_ik.robot.balls import read_balls, with_balls
 from dq_ik.robot.bundled import robot_names
+from dq_ik.robot.urdf import load_robot
 
 if TYPE_CHECKING:
     from dq_ik.robot.chain import Chain
+    from dq_ik.robot.model import RobotModel
     import numpy as np
+
+TURN = 6.2832  # more than a turn is rarely meant [rad]
 
 
 def robot_help() -> str:
     """Return what may stand for a robot."""
-    return f'URDF or xacro file, or one of {", ".join(robot_names())}, or of example-robot-data'
+    return (f'URDF or xacro file, or one of {", ".join(robot_names())}, or a name of '
+            'example-robot-data or robot_descriptions')
 
 
 def add_robot(parser: ArgumentParser) -> None:
     """Add the arguments of a robot and of a chain in it."""
     parser.add_argument('robot', help=robot_help())
     parser.add_argument('--base', help='link that stands still; the root if not given')
-    parser.add_argument('--tip', nargs='+', help='link that goes to goals, or several; the only '
-                                                 'leaf if not given')
+    parser.add_argument('--tip', nargs='+', action=Names, metavar='LINK',
+                        help='link that goes to goals, or several; the only end that moves if not '
+                             'given')
+    add_tool(parser)
     parser.add_argument('--soft-limits', action='store_true',
                         help='take the limits of <safety_controller> where they are given')
+    add_balls(parser)
+
+
+def add_balls(parser: ArgumentParser) -> None:
+    """Add the joints that turn as balls."""
+    parser.add_argument('--ball', nargs='+', action='extend', default=[], metavar='BALL',
+                        help='three crossing joints that turn as one: hip=roll,pitch,yaw with the '
+                             'limits of the URDF, or hip=roll,pitch,yaw:swing=1:twist=-0.5,0.5')
+
+
+def read_robot(args: Namespace) -> RobotModel:
+    """Return the robot of the arguments, with its balls."""
+    robot = load_robot(args.robot, soft_limits=args.soft_limits)
+    return with_balls(robot, read_balls(args.ball))
+
+
+def add_tool(parser: ArgumentParser) -> None:
+    """Add the tool that the URDF does not have."""
+    parser.add_argument('--tool', nargs='+', type=angle, default=[], metavar='NUMBER',
+                        help='tool in the frame of the tip: x y z [m], or with roll pitch yaw '
+                             '[rad]; goals are for the tool')
+
+
+def read_chain(args: Namespace) -> Chain:
+    """Return the chain that the arguments of :func:`add_robot` say."""
+    return read_robot(args).chain(args.base, args.tip, read_tool(args.tool))
+
+
+def read_tool(numbers: Sequence[float]) -> Pose | None:
+    """Return the pose of a tool; None where there is none."""
+    if not numbers:
+        return None
+    if len(numbers) not in (3, 6):
+        raise ChainError(f'--tool is x y z, or x y z roll pitch yaw; got {list(numbers)}')
+    return Pose.from_xyz_rpy(numbers[:3], numbers[3:] or (0.0, 0.0, 0.0))
+
+
+def add_json(parser: ArgumentParser) -> None:
+    """Add the choice of the output."""
+    parser.add_argument('--json', action='store_true', help='print JSON, for programs')
 
 
 def add_remote(parser: ArgumentParser) -> None:
     """Add the arguments of a pose that is sent to a running node."""
     add_pose(parser)
     parser.add_argument('--frame', default='', help='frame of the pose; the root if not given')
-    parser.add_argument('--timeout', type=float, default=5.0, help='seconds to wait for the node')
+    parser.add_argument('--timeout', type=wait, default=5.0, help='seconds to wait for the node')
 
 
-def add_pose(parser: ArgumentParser | _ArgumentGroup, required: bool = True) -> None:
+def add_pose(parser: ArgumentParser) -> None:
     """Add the arguments of one pose."""
-    parser.add_argument('--xyz', nargs=3, type=float, required=required, metavar=('X', 'Y', 'Z'),
+    parser.add_argument('--xyz', nargs=3, type=length, required=True, metavar=('X', 'Y', 'Z'),
                         help='position [m]')
     turn = parser.add_mutually_exclusive_group()
-    turn.add_argument('--rpy', nargs=3, type=float, metavar=('ROLL', 'PITCH', 'YAW'),
-                      help='rotation as in URDF [rad]')
+    turn.add_argument('--rpy', nargs=3, type=angle, metavar=('ROLL', 'PITCH', 'YAW'),
+                      help='rotation as in URDF: radians, 180deg or pi/2')
     turn.add_argument('--quat', nargs=4, type=float, metavar=('W', 'X', 'Y', 'Z'),
                       help='rotation as a quaternion in the order w x y z')
 
@@ -67,30 +117,44 @@ def read_pose(args: Namespace) -> Pose:
     """Return the pose; without a rotation it is the identity."""
     if args.quat is not None:
         return Pose.from_xyz_wxyz(args.xyz, args.quat)
-    return Pose.from_xyz_rpy(args.xyz, args.rpy or (0.0, 0.0, 0.0))
+    rpy = args.rpy or (0.0, 0.0, 0.0)
+    many = [number for number in rpy if TURN < abs(number) < math.inf]
+    if many:
+        print(f'note: --rpy has {many[0]:g} rad; degrees are written {many[0]:g}deg',
+              file=sys.stderr)
+    return Pose.from_xyz_rpy(args.xyz, rpy)
 
 
 def add_seed(parser: ArgumentParser, others: str) -> None:
-    """Add the joint positions where the solver starts; ``others`` says where other joints do."""
-    parser.add_argument('--seed', nargs='+', action='extend', type=_named_value, default=[],
+    """Add the joint positions where the solver starts; ``others`` says how others are meant."""
+    parser.add_argument('--seed', nargs='+', action='extend', type=named_value, default=[],
                         metavar='JOINT=VALUE',
-                        help=f'where to start [rad or m]; other joints start {others}')
+                        help=f'where to start [rad or m]: some joints by name, others start '
+                             f'{others}')
 
 
-def read_seed(chain: Chain, pairs: Iterable[tuple[str, float]]) -> np.ndarray:
-    """Return the joint vector of ``--seed``, or raise SeedError for a name that is none."""
-    given = dict(pairs)
+def read_seed(chain: Chain, pairs: Sequence[tuple[str, float]]) -> np.ndarray:
+    """Return the joint vector of ``--seed``: all numbers in order, or those that have names."""
+    names = chain.angles.names
+    if pairs and not any(name for name, _ in pairs):
+        if len(pairs) != len(names):
+            raise SeedError(f'a posture has {len(names)} numbers, got {len(pairs)}; the joints '
+                            f'are {listing(names)}')
+        pairs = list(zip(names, (value for _, value in pairs)))
+    given = named(pairs)
     for name in given:
-        if name not in chain.joint_names:
-            raise SeedError(f"--seed: there is no joint '{name}'{nearest(name, chain.joint_names)}"
-                            f'; the joints are {listing(chain.joint_names)}')
+        if name not in names:
+            raise SeedError(f"there is no joint '{name}'{nearest(name, names)}; the joints are "
+                            f'{listing(names)}')
     return chain.configuration(given)
 
 
-def nearest(name: str, known: Iterable[str]) -> str:
-    """Return the question whether a similar name was meant, if there is one."""
-    found = get_close_matches(name, list(known), 1)
-    return f" (did you mean '{found[0]}'?)" if found else ''
+def named(pairs: Iterable[tuple[str, float]]) -> dict[str, float]:
+    """Return values by joint name, or refuse one without a name."""
+    given = dict(pairs)
+    if '' in given:
+        raise SeedError(f'{given[""]:g} has no name; write joint={given[""]:g}')
+    return given
 
 
 @contextmanager
@@ -124,12 +188,3 @@ class Version(Action):
         from dq_ik.native.load import describe
         print(f'dq_ik {__version__}: {describe()}')
         parser.exit()
-
-
-def _named_value(text: str) -> tuple[str, float]:
-    """Read ``joint=0.5``."""
-    name, _, value = text.partition('=')
-    try:
-        return name, float(value)
-    except ValueError:
-        raise ArgumentTypeError(f'{text!r} is not of the form joint=0.5') from None

@@ -16,13 +16,12 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
+import json
 from pathlib import Path
 
-from dq_ik.cli.common import add_pose, add_robot, read_pose
+from dq_ik.cli.common import add_json, add_robot, read_chain
 from dq_ik.errors import DqIkError, OptionError
-from dq_ik.robot.bundled import find_robot
 from dq_ik.robot.chain import Chain
-from dq_ik.robot.urdf import load_robot
 from dq_ik.solver import STARTS
 
 MOST_STARTS = 1_000_000
@@ -35,24 +34,22 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument('--starts', type=int, default=STARTS, metavar='N',
                         help='configurations to be stored, from which searches may start '
                              '(default: %(default)s)')
-    add_pose(parser.add_argument_group('tool', 'pose of the goal frame in the tip link'),
-             required=False)
+    add_json(parser)
 
 
 def run(args: Namespace) -> int:
     """Write the file and say what is in it."""
     if not 1 <= args.starts <= MOST_STARTS:
         raise OptionError(f'--starts is {args.starts}; it must be from 1 to {MOST_STARTS}')
-    has_tool = any(value is not None for value in (args.xyz, args.rpy, args.quat))
-    args.xyz = args.xyz or (0.0, 0.0, 0.0)
-    model = load_robot(find_robot(args.robot), soft_limits=args.soft_limits)
-    chain = Chain(model, args.base, args.tip, read_pose(args) if has_tool else None)
+    chain = read_chain(args)
     block = chain.robot(args.starts)
     try:
         args.output.write_bytes(block.tobytes())
     except OSError as error:
         raise DqIkError(f'cannot write {args.output}: {error.strerror}') from None
-    print(describe(chain, args.output, block.nbytes, args.starts))
+    print(json.dumps({'file': str(args.output), 'bytes': block.nbytes, 'base': chain.base,
+                      'tips': chain.tips, 'joints': chain.joint_names, 'starts': args.starts})
+          if args.json else describe(chain, args.output, block.nbytes, args.starts))
     return 0
 
 

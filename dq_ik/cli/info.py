@@ -16,31 +16,75 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-import sys
+import json
+import math
+from pathlib import Path
+from typing import Any
 
-from dq_ik.cli.common import add_robot, Version
-from dq_ik.robot.bundled import find_robot
+from dq_ik.cli.common import add_json, add_robot, read_robot, read_tool, Version
+from dq_ik.cli.fk import as_dict
+from dq_ik.cli.words import is_terminal
+from dq_ik.robot.bundled import find_robot, world_names
 from dq_ik.robot.chain import Chain
 from dq_ik.robot.describe import HEADINGS, joint_rows
 from dq_ik.robot.model import RobotModel
-from dq_ik.robot.urdf import load_robot
 import numpy as np
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``dq_ik info``."""
     add_robot(parser)
+    parser.add_argument('--collisions', action='store_true',
+                        help='print bodies, the pairs that are kept apart, and the clearance')
+    parser.add_argument('--srdf', type=Path,
+                        help='SRDF file whose disable_collisions are obeyed, for --collisions')
+    parser.add_argument('--world', metavar='WORLD',
+                        help='objects around the robot for --collisions: a YAML file, or one of '
+                             f'{", ".join(world_names())}')
+    parser.add_argument('--solid-visuals', action='store_true',
+                        help='for --collisions, a link without <collision> is as its <visual>')
     parser.add_argument('--version', action=Version)
+    add_json(parser)
 
 
 def run(args: Namespace) -> int:
     """Print the table; a whole robot without --base and --tip."""
-    robot = load_robot(find_robot(args.robot), soft_limits=args.soft_limits)
-    if args.base is None and args.tip is None:
+    robot = read_robot(args)
+    whole = args.base is None and args.tip is None and not args.tool
+    chain = None if whole else robot.chain(args.base, args.tip, read_tool(args.tool))
+    if args.collisions:
+        from dq_ik.cli.collision_table import print_collisions
+        print_collisions(robot, chain, find_robot(args.robot), args.srdf, args.world,
+                         args.solid_visuals)
+    elif args.json:
+        print(json.dumps(robot_dict(robot) if chain is None else chain_dict(chain)))
+    elif chain is None:
         print_robot(robot)
     else:
-        print_chain(robot.chain(args.base, args.tip))
+        print_chain(chain)
     return 0
+
+
+def robot_dict(robot: RobotModel) -> dict[str, Any]:
+    """Return a robot as plain numbers and names; a limit that there is not is null."""
+    joints = [{'name': joint.name, 'kind': str(joint.kind), 'parent': joint.parent,
+               'child': joint.child, 'lower': _finite(joint.lower), 'upper': _finite(joint.upper),
+               'velocity': _finite(joint.velocity), 'mimic': joint.mimic and joint.mimic.joint}
+              for joint in robot.joints]
+    return {'name': robot.name, 'root': robot.root, 'links': robot.links, 'leaves': robot.leaves,
+            'joints': joints}
+
+
+def chain_dict(chain: Chain) -> dict[str, Any]:
+    """Return the variables of a chain, and the poses of its tips at home."""
+    variables = [{'name': v.name, 'lower': _finite(v.lower), 'upper': _finite(v.upper),
+                  'velocity': _finite(v.velocity)} for v in chain.variables]
+    home = {tip: as_dict(pose) for tip, pose in chain.fk_all(chain.neutral).items()}
+    return {'base': chain.base, 'tips': chain.tips, 'variables': variables, 'home': home}
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
 
 
 def print_robot(robot: RobotModel) -> None:
@@ -63,7 +107,7 @@ def _numbers(values: np.ndarray) -> str:
 
 def _print_rich(robot: RobotModel) -> bool:
     """Print a coloured table on a terminal; tell whether it did."""
-    if not sys.stdout.isatty():
+    if not is_terminal():
         return False
     from rich.console import Console
     from rich.table import Table

@@ -27,6 +27,7 @@ from typing import Any
 
 from dq_ik.cli.common import ros_needed
 from dq_ik.cli.keyboard import HELP, Keyboard, replayed, split_keys
+from dq_ik.cli.words import ros_name, wait
 from dq_ik.errors import DqIkError
 
 PERIOD = 0.02  # between two messages [s]
@@ -37,9 +38,9 @@ KeySource = Callable[[float], 'list[str] | None']
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``dq_ik jog``."""
-    parser.add_argument('--node', default='/dq_ik', help='name of the node')
+    parser.add_argument('--node', type=ros_name, default='/dq_ik', help='name of the node')
     parser.add_argument('--speed', type=float, default=0.1, help='of the tool [m/s] at the start')
-    parser.add_argument('--timeout', type=float, default=5.0, help='seconds to wait for the node')
+    parser.add_argument('--timeout', type=wait, default=5.0, help='seconds to wait for the node')
     parser.add_argument('--replay', type=FileType(), help='keys from a file: "seconds key" lines')
     parser.epilog = HELP.replace('%', '%%')
 

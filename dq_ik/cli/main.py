@@ -26,20 +26,29 @@ from importlib import import_module
 import sys
 
 from dq_ik.cli.common import Version
-from dq_ik.errors import DqIkError
+from dq_ik.cli.words import Parser, separate_numbers, WRONG_INPUT
+from dq_ik.errors import DqIkError, nearest
 
 #: every command with its one-line help
 COMMANDS = {
     'info': 'describe a robot: links, joints, limits, tips',
-    'solve': 'solve one goal for a URDF, without ROS',
+    'solve': 'solve one goal of a robot, without ROS',
+    'fk': 'tell where the tips of a robot are at given joint positions, without ROS',
     'path': 'follow a path of poses from a file, without ROS',
+    'bench': 'measure how fast goals of a robot are solved here, without ROS',
     'export': 'write a robot as a file for programs in C and C++',
     'node': 'run the ROS 2 node',
     'goal': 'send a goal to a running node',
     'jog': 'move the arm of a running node by the keyboard',
     'ask': 'ask a running node for one solution',
     'demo': 'start the demo: moving goal, solver, simulated arm, web page',
+    'doctor': 'check what is installed, and say what to do',
 }
+EPILOG = """\
+exit codes: 0 done, and goals reached; 1 wrong input, or something is missing; 2 a goal is not
+reached, the best reach is printed; 130 ended by Ctrl-C
+
+numbers: 0.4 0.2 0.5 or 0.4,0.2,0.5 or [0.4, 0.2, 0.5]; angles: 3.14, 180deg, pi/2"""
 ROS_ARGUMENTS = '--ros-args'
 
 
@@ -52,23 +61,29 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = list(sys.argv[1:] if arguments is None else arguments)
     split = given.index(ROS_ARGUMENTS) if ROS_ARGUMENTS in given else len(given)
     own, for_ros = given[:split], given[split:]
-    parser = argparse.ArgumentParser(
-        prog='dq_ik', description='Inverse kinematics on dual quaternions, for ROS 2 and without.')
+    parser = Parser(
+        prog='dq_ik', description='Inverse kinematics on dual quaternions, for ROS 2 and without.',
+        epilog=EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('--version', action=Version)
     commands = parser.add_subparsers(dest='command', required=True, metavar='COMMAND')
     chosen = next((word for word in own if word in COMMANDS), None)
     for name, text in COMMANDS.items():
-        command = commands.add_parser(name, help=text, description=f'{text.capitalize()}.')
+        command = commands.add_parser(
+            name, help=text, description=f'{text[0].upper()}{text[1:]}.')
         if name == chosen:
             import_module(f'dq_ik.cli.{name}').add_arguments(command)
-    args = parser.parse_args(own)
+    first = next((word for word in own if not word.startswith('-')), None)
+    if first is not None and first not in COMMANDS:
+        parser.error(f"there is no command '{first}'{nearest(first, COMMANDS)}; there are "
+                     f'{", ".join(COMMANDS)}')
+    args = parser.parse_args(separate_numbers(own))
     if for_ros:
         args.ros = for_ros
     try:
         return import_module(f'dq_ik.cli.{args.command}').run(args)
     except DqIkError as error:
         print(f'dq_ik {args.command}: {error}', file=sys.stderr)
-        return 1
+        return WRONG_INPUT
     except KeyboardInterrupt:
         return 130
 

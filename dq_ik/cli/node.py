@@ -17,8 +17,8 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
-from dq_ik.cli.common import robot_help, ros_needed
-from dq_ik.robot.bundled import find_robot
+from dq_ik.cli.common import add_balls, add_tool, robot_help, ros_needed
+from dq_ik.cli.words import Names
 from dq_ik.robot.urdf import read_source
 
 
@@ -27,8 +27,10 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument('robot', nargs='?',
                         help=f'{robot_help()}; else the parameter or topic robot_description')
     parser.add_argument('--base', default='', help='link that stands still; the root if not given')
-    parser.add_argument('--tip', nargs='+', default=[],
-                        help='links that follow goals; the only leaf if not given')
+    parser.add_argument('--tip', nargs='+', action=Names, default=[], metavar='LINK',
+                        help='links that follow goals; the only end that moves if not given')
+    add_tool(parser)
+    add_balls(parser)
     parser.epilog = 'Arguments after --ros-args are those of ROS: -p name:=value, -r from:=to.'
 
 
@@ -37,7 +39,8 @@ def run(args: Namespace) -> int:
     with ros_needed():
         from dq_ik.ros.follow.node import main
         from rclpy.parameter import Parameter
-    given = {'base_link': args.base, 'tip_links': args.tip,
-             'robot_description': read_source(find_robot(args.robot)) if args.robot else ''}
+    given = {'base_link': args.base, 'tip_links': args.tip, 'tool_offset': args.tool,
+             'balls': args.ball,
+             'robot_description': read_source(args.robot) if args.robot else ''}
     overrides = [Parameter(name, value=value) for name, value in given.items() if value]
     return main(getattr(args, 'ros', []), parameter_overrides=overrides)

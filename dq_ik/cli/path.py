@@ -18,13 +18,13 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 import csv
+import json
 from pathlib import Path
 
-from dq_ik.cli.common import add_robot, add_seed, read_seed
+from dq_ik.cli.common import add_json, add_robot, add_seed, read_chain, read_seed
+from dq_ik.cli.words import say
 from dq_ik.errors import DqIkError, GoalError, listing
-from dq_ik.robot.bundled import find_robot
 from dq_ik.robot.chain import Chain
-from dq_ik.robot.urdf import load_robot
 from dq_ik.stream.whole_path import follow_path, PathResult
 import numpy as np
 
@@ -42,21 +42,26 @@ def add_arguments(parser: ArgumentParser) -> None:
                         help='poses per second')
     parser.add_argument('--speed', type=float, metavar='SPEED',
                         help="largest speed of all joints [rad/s or m/s]; the URDF's if not given")
-    add_seed(parser, 'at 0; without --seed, the best start is chosen')
+    add_seed(parser, 'at 0; or all numbers in order. Without it, the best start is chosen')
+    add_json(parser)
 
 
 def run(args: Namespace) -> int:
-    """Write the joints; the exit code is 0 if no pose is lost."""
-    chain = Chain(load_robot(find_robot(args.robot), soft_limits=args.soft_limits), args.base,
-                  args.tip)
+    """Write the joints; 0 if no pose is lost, 2 if some are."""
+    chain = read_chain(args)
     if not args.rate > 0.0:
         raise GoalError(f'--rate is above 0 Hz, got {args.rate}')
     result = follow_path(chain, read_poses(args.poses), 1.0 / args.rate, order='wxyz',
                          velocity=args.speed,
                          start=read_seed(chain, args.seed) if args.seed else None)
     write_joints(args.output, chain, result)
-    print(f'{result.message}; found in {result.time:.2f} s')
-    return 0 if result.success else 1
+    if args.json:
+        print(json.dumps({'success': bool(result.success), 'message': result.message,
+                          'poses': len(result.lost), 'lost': np.flatnonzero(result.lost).tolist(),
+                          'file': str(args.output), 'time': result.time}))
+    else:
+        say([f'{result.message}; found in {result.time:.2f} s'], result.success)
+    return 0 if result.success else 2
 
 
 def read_poses(path: Path) -> np.ndarray:
@@ -87,8 +92,8 @@ def write_joints(path: Path, chain: Chain, result: PathResult) -> None:
     try:
         with path.open('w', encoding='utf-8', newline='') as file:
             writer = csv.writer(file, lineterminator='\n')
-            writer.writerow((*chain.joint_names, 'lost'))
-            writer.writerows((*map(repr, q.tolist()), int(lost))
+            writer.writerow((*chain.angles.names, 'lost'))
+            writer.writerows((*map(repr, chain.angles.of(q).tolist()), int(lost))
                              for q, lost in zip(result.q, result.lost))
     except OSError as error:
         raise DqIkError(f'cannot write {path}: {error.strerror}') from None

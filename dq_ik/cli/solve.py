@@ -11,7 +11,7 @@
 # WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
 # See the License for the specific language governing permissions and
 # limitations under the License.
-"""Solve one goal for a URDF, without ROS."""
+"""Solve one goal of a robot, without ROS."""
 
 from __future__ import annotations
 
@@ -20,46 +20,55 @@ import json
 from typing import Any
 
 from dq_ik.cli.common import (
+    add_json,
     add_pose,
+    add_robot,
     add_seed,
     joint_table,
-    nearest,
+    read_chain,
     read_pose,
     read_seed,
-    robot_help,
 )
-from dq_ik.errors import OptionError
+from dq_ik.cli.words import one_of, say
+from dq_ik.errors import ChainError, listing, nearest, OptionError
 from dq_ik.goal import Goal
-from dq_ik.options import DEFAULTS, METADATA, NAMES
+from dq_ik.options import DEFAULTS, METADATA, METHODS, MODES, NAMES
 from dq_ik.result import IkResult
-from dq_ik.robot.bundled import find_robot
 from dq_ik.robot.chain import Chain
-from dq_ik.robot.urdf import load_robot
 from dq_ik.solver import Solver
+
+NUMBERS = {float: 'number', int: 'whole number'}
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``dq_ik solve``."""
-    parser.add_argument('robot', help=robot_help())
-    parser.add_argument('--base', help='link that stands still; the root if not given')
-    parser.add_argument('--tip', help='link that goes to the goal; the only leaf if not given')
+    add_robot(parser)
     add_pose(parser)
     parser.add_argument('--position-only', action='store_true', help='leave the rotation free')
-    add_seed(parser, 'at home')
+    add_seed(parser, 'at home; or all numbers in order')
+    parser.add_argument('--method', type=one_of('method', METHODS), metavar='METHOD',
+                        help=f'the same as --option method=: {", ".join(METHODS)}')
+    parser.add_argument('--mode', type=one_of('mode', MODES), metavar='MODE',
+                        help=f'the same as --option mode=: {", ".join(MODES)}; all prints all')
     parser.add_argument('--option', nargs='+', action='extend', default=[],
                         metavar='NAME=VALUE', help='options of the solver, lists as '
                         f'locked_joints=joint1,joint2 or rest_posture=0,0.5,1: {", ".join(NAMES)}')
-    parser.add_argument('--json', action='store_true', help='print JSON instead of a table')
+    add_json(parser)
 
 
 def run(args: Namespace) -> int:
     """Solve and print; 0 if the goal is reached, 2 if the best reach is printed instead."""
-    chain = load_robot(find_robot(args.robot)).chain(args.base, args.tip)
-    weight = 0.0 if args.position_only else 1.0
-    goal = Goal(read_pose(args), tip=chain.tips[0], rotation_weight=weight)
-    solver = Solver(chain, **dict(map(read_option, args.option)))
+    chain = read_chain(args)
+    if len(chain.tips) > 1:
+        raise ChainError(f'one pose is for one tip, and --tip names {listing(chain.tips)}')
+    goal = Goal(position=args.xyz) if args.position_only else read_pose(args)
+    chosen = {name: getattr(args, name) for name in ('method', 'mode') if getattr(args, name)}
+    solver = Solver(chain, **dict(map(read_option, args.option)), **chosen)
     result = solver.solve(goal, seed=read_seed(chain, args.seed))
-    print(json.dumps(as_dict(chain, result)) if args.json else as_table(chain, result))
+    if args.json:
+        print(json.dumps(as_dict(chain, result)))
+    else:
+        say(as_table(chain, result), result.success)
     return 0 if result.success else 2
 
 
@@ -73,10 +82,11 @@ def read_option(text: str) -> tuple[str, Any]:
     try:
         if kind is tuple:
             item = METADATA[name]['item']
-            return name, tuple(item(word.strip()) for word in value.split(',') if word.strip())
+            words = value.strip(' []()').replace(';', ',').split(',')
+            return name, tuple(item(word.strip()) for word in words if word.strip())
         return name, kind(value)
     except ValueError:
-        what = 'list of numbers, as 0,0.5,1' if kind is tuple else kind.__name__
+        what = 'list of numbers, as 0,0.5,1' if kind is tuple else NUMBERS.get(kind, kind.__name__)
         raise OptionError(f'option {name} is {value!r}; it must be a {what}') from None
 
 
@@ -96,14 +106,13 @@ def as_dict(chain: Chain, result: IkResult) -> dict[str, Any]:
         'time': float(result.time)}
 
 
-def as_table(chain: Chain, result: IkResult) -> str:
+def as_table(chain: Chain, result: IkResult) -> list[str]:
     """Return an answer as lines for people; each of several solutions under its number."""
     answers = result.solutions if len(result.solutions) > 1 else [result.q]
     lines = []
     for number, q in enumerate(answers, 1):
         lines += [f'solution {number} of {len(answers)}'] if len(answers) > 1 else []
         lines += [*joint_table(chain.joint_positions(q)), '']
-    return '\n'.join([*lines, result.message,
-                      f'position error {max(result.position_error):.2e} m, '
-                      f'rotation error {max(result.rotation_error):.2e} rad, '
-                      f'{result.iterations} iterations, {1e6 * result.time:.0f} us'])
+    return [*lines, f'position error {max(result.position_error):.2e} m, '
+                    f'rotation error {max(result.rotation_error):.2e} rad, '
+                    f'{result.iterations} iterations, {1e6 * result.time:.0f} us', result.message]
