@@ -16,14 +16,15 @@
 from __future__ import annotations
 
 import atexit
+from collections.abc import Iterable
 from importlib.util import find_spec
 from pathlib import Path
 import re
 from tempfile import NamedTemporaryFile
 
-from dq_ik.errors import ChainError
+from dq_ik.errors import DqIkError
 from dq_ik.robot import bundled
-from dq_ik.robot.model import JointKind, RobotModel
+from dq_ik.robot.balls import read_balls, with_balls
 from dq_ik.robot.urdf import load_robot, read_source
 import numpy as np
 
@@ -36,6 +37,14 @@ TIPS = {
     'hand': ('thumb_tip', 'index_tip', 'middle_tip', 'ring_tip', 'little_tip'),
     'humanoid': ('left_hand', 'right_hand', 'left_foot', 'right_foot', 'pelvis', 'head'),
     'two_arms': ('left_tool', 'right_tool'),
+}
+
+START_MARGIN = 0.01  # between bodies where the demo starts [m]
+START_TRIES = 4000  # postures that are looked at for one to start in
+#: where joints of robots of ours start among objects: their neutral posture touches itself
+STARTS: dict[str, dict[str, float]] = {
+    'panda': {'panda_joint2': -0.6, 'panda_joint4': -2.2, 'panda_joint6': 1.6,
+              'panda_joint7': 0.8},
 }
 
 
@@ -63,21 +72,64 @@ def tips_of(robot: str, tips: tuple[str, ...], urdf: str | Path | None = None,
     if not tips:
         known = TIPS.get(path.stem, ())
         tips = known if set(known) <= set(model.links) else ()
-    return model.chain(base or None, tips or _obvious_tip(model, base or model.root)).tips
+    return model.chain(base or None, tips or None).tips
 
 
-def _obvious_tip(model: RobotModel, base: str) -> str | None:
-    """Return the first leaf of the only body at the end that moves; None if there are several."""
-    tips: dict[str, str] = {}
-    for leaf in model.leaves:
-        try:
-            path = model.joint_path(base, leaf)
-        except ChainError:
-            continue
-        moving = [joint.name for joint in path if joint.kind is not JointKind.FIXED]
-        if moving:
-            tips.setdefault(moving[-1], leaf)
-    return next(iter(tips.values())) if len(tips) == 1 else None
+def find_scene(scene: str, description: str) -> Path | None:
+    """
+    Return the file of the objects around a robot; None where none are wanted.
+
+    :param scene: file or name of a world, may be empty
+    :param description: text of the URDF
+    :raises DqIkError: if it cannot be read, or an object is attached to no link of the robot
+    """
+    if not scene:
+        return None
+    from dq_ik.collision.world_file import check_links, load_world
+
+    path = bundled.find_world(scene)
+    check_links(load_world(path), load_robot(description))
+    return path
+
+
+def start_of(urdf: Path, description: str, tips: tuple[str, ...], scene: Path | None,
+             base: str = '') -> dict[str, float]:
+    """
+    Return where joints start that do not start neutral.
+
+    Among objects that is a posture that is free, if the bodies are known and there is one.
+    """
+    if scene is None:
+        return {}
+    from dq_ik.collision.scene import Scene
+    from dq_ik.collision.world_file import load_world
+
+    ours = urdf == bundled.robot_file(urdf.stem)
+    usual = STARTS.get(urdf.stem, {}) if ours else {}
+    chain = load_robot(description).chain(base or None, tips or None)
+    try:
+        around = Scene.load(chain, description, folder=urdf.parent, of_visuals=True,
+                            world=load_world(scene), margin=START_MARGIN)
+    except DqIkError:
+        return usual
+    q = chain.configuration(usual, strict=False)
+    tried = chain.spread(np.random.default_rng(0).random((START_TRIES, chain.n)))
+    free = tried[around.free(tried)]
+    if around.free(q)[0] or not len(free):
+        return usual
+    return chain.joint_positions(free[np.linalg.norm(free - q, axis=1).argmin()])
+
+
+def checked_balls(description: str, balls: Iterable[str]) -> tuple[str, ...]:
+    """
+    Return balls as they were given.
+
+    :param description: text of the URDF
+    :raises DqIkError: if one does not fit the robot
+    """
+    balls = tuple(balls)
+    with_balls(load_robot(description), read_balls(balls))
+    return balls
 
 
 def usable_viewer(wanted: str) -> tuple[str, str]:

@@ -50,6 +50,7 @@ class DemoSettings:
     description: str  # text of the URDF
     base: str = ''
     tips: tuple[str, ...] = ()
+    balls: tuple[str, ...] = ()
     solver: str = 'pgs'
     viewer: str = 'web'
     sim: bool = True
@@ -57,6 +58,9 @@ class DemoSettings:
     duration: float = 0.0  # seconds of motion; 0: until interrupted
     port: int = 0  # of the web page; 0: its default
     rviz_config: Path | None = None
+    world: Path | None = None  # file of objects around the robot
+    start: Mapping[str, float] = field(default_factory=dict)  # of joints that do not start neutral
+    tool: tuple[float, ...] = ()  # in the frame of the tip: x, y, z, or with roll, pitch, yaw
 
 
 @dataclass(frozen=True)
@@ -101,25 +105,37 @@ def _chain(settings: DemoSettings) -> dict[str, Any]:
         chain['base_link'] = settings.base
     if settings.tips:
         chain['tip_links'] = list(settings.tips)
+    if settings.tool:
+        chain['tool_offset'] = list(settings.tool)
     return chain
 
 
+def _bodies(settings: DemoSettings) -> dict[str, Any]:
+    """Return the parameters of the nodes that know bodies and objects."""
+    bodies: dict[str, Any] = {'solid_visuals': True, 'urdf_folder': str(settings.urdf.parent)}
+    if settings.world:
+        bodies['world_file'] = str(settings.world)
+    return bodies
+
+
 def _ik_node(settings: DemoSettings) -> NodeRow:
+    balls = {'balls': list(settings.balls)} if settings.balls else {}
+    away = {'collision': 'world'} if settings.world else {}
     return NodeRow(
         'dq_ik', 'ik_node', IK_NODE,
-        {**_chain(settings), 'method': settings.solver},
+        {**_chain(settings), **_bodies(settings), **balls, **away, 'method': settings.solver},
         (('~/joint_commands', _commands(settings)),))
 
 
 def _sim_node(settings: DemoSettings) -> NodeRow:
+    start = {f'start.{joint}': position for joint, position in settings.start.items()}
     return NodeRow(
-        'dq_ik', 'sim_node', 'dq_ik_sim', _description(settings),
+        'dq_ik', 'sim_node', 'dq_ik_sim', {**_description(settings), **start},
         (('joint_commands', _commands(settings)),))
 
 
 def _viewer_node(settings: DemoSettings) -> NodeRow:
-    parameters = {**_chain(settings), 'ik_node': IK_NODE,
-                  'urdf_folder': str(settings.urdf.parent)}
+    parameters = {**_chain(settings), **_bodies(settings), 'ik_node': IK_NODE}
     if settings.port:
         parameters['port'] = settings.port
     return NodeRow('dq_ik', 'viewer_node', 'dq_ik_viewer', parameters)
@@ -132,7 +148,8 @@ def _rviz_nodes(settings: DemoSettings) -> list[NodeRow]:
         NodeRow('robot_state_publisher', 'robot_state_publisher', 'robot_state_publisher',
                 {**_description(settings), 'publish_frequency': TF_RATE}),
         NodeRow('dq_ik', 'goal_marker', 'dq_ik_goal_marker',
-                {**_chain(settings), 'ik_node': IK_NODE},
+                {**_chain(settings), **_bodies(settings), 'ik_node': IK_NODE,
+                 'collision_markers': settings.world is not None},
                 ((f'{IK_NODE}/joint_commands', _commands(settings)),)),
         NodeRow('rviz2', 'rviz2', 'rviz2', arguments=layout + frame),
     ]

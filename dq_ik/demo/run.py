@@ -43,6 +43,28 @@ INVITATION = """
 """
 
 
+class Stop:
+    """
+    Whether the demo shall end. It has no lock, so that a signal handler may set it at any moment.
+
+    An Event would not do: its lock may be held by the code that the signal interrupts.
+    """
+
+    def __init__(self) -> None:
+        """Go on for now."""
+        self._wanted = False
+
+    def end(self, *_: object) -> None:
+        """End the demo; this is a signal handler, too."""
+        self._wanted = True
+
+    def wait(self, seconds: float) -> bool:
+        """Sleep, unless the end is wanted already; tell whether it is."""
+        if not self._wanted:
+            time.sleep(seconds)
+        return self._wanted
+
+
 class Child:
     """One process, whose lines are passed on with its name in front."""
 
@@ -101,7 +123,7 @@ def run_demo(rows: Sequence[NodeRow], page: str = '', browser: bool = True) -> i
     :returns: 0 after an ordinary end, 1 when a node failed
     """
     with ExitStack() as stack:
-        stop = stack.enter_context(_stopped_by_signals())
+        stop = stack.enter_context(stopped_by_signals())
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix='dq_ik_demo_')))
         print('The demo starts; Ctrl-C ends it.', flush=True)
         children: list[Child] = []
@@ -162,7 +184,7 @@ def print_line(name: str, line: str) -> None:
     print(f'[{name}] {line.removeprefix("INFO: ")}', flush=True)
 
 
-def announce(page: str, browser: bool, stop: threading.Event) -> None:
+def announce(page: str, browser: bool, stop: Stop) -> None:
     """Wait until the page answers, then print its address and open it, where there is a screen."""
     while not answers(page):
         if stop.wait(POLL):
@@ -183,7 +205,7 @@ def answers(page: str) -> bool:
         return True
 
 
-def watch(children: Sequence[Child], stop: threading.Event) -> Child | None:
+def watch(children: Sequence[Child], stop: Stop) -> Child | None:
     """Wait until one child ends, and return it, or until ``stop`` is set."""
     while not stop.wait(POLL):
         for child in children:
@@ -216,10 +238,10 @@ def end_all(children: Sequence[Child], grace: float = GRACE) -> list[str]:
 
 
 @contextmanager
-def _stopped_by_signals() -> Iterator[threading.Event]:
-    """Provide an event that SIGINT and SIGTERM set, instead of their usual effect."""
-    stop = threading.Event()
-    before = {number: signal.signal(number, lambda *_: stop.set()) for number in SIGNALS}
+def stopped_by_signals() -> Iterator[Stop]:
+    """Provide what SIGINT and SIGTERM set, instead of their usual effect."""
+    stop = Stop()
+    before = {number: signal.signal(number, stop.end) for number in SIGNALS}
     try:
         yield stop
     finally:
