@@ -20,6 +20,7 @@ from contextlib import contextmanager
 from dataclasses import fields
 import os
 from pathlib import Path
+import re
 import signal
 import subprocess
 import sys
@@ -43,15 +44,23 @@ def environment() -> dict[str, str]:
 
 
 @contextmanager
-def running(example: str):
-    """Start an example that runs for ever, and end it as Ctrl-C does."""
-    process = subprocess.Popen([sys.executable, str(EXAMPLES / example)], env=environment(),
-                               stdout=subprocess.PIPE, text=True)
+def running(example: str, rounds: int = 20):
+    """Start an example that takes a while, and end it as Ctrl-C does, if it has not ended."""
+    process = subprocess.Popen([sys.executable, str(EXAMPLES / example), str(rounds)],
+                               env=environment(), stdout=subprocess.PIPE, text=True)
     try:
         yield process
     finally:
         process.send_signal(signal.SIGINT)
         process.wait(10.0)
+
+
+def outcome(example: str) -> str:
+    """Run an example that needs no ROS, where there is none; return what it prints."""
+    guard = 'import sys; sys.modules["rclpy"] = None; import runpy; runpy.run_path(sys.argv[1])'
+    return subprocess.run([sys.executable, '-c', guard, str(EXAMPLES / example)], cwd='/',
+                          env=environment(), capture_output=True, text=True, timeout=250,
+                          check=True).stdout
 
 
 @contextmanager
@@ -102,7 +111,7 @@ SQUARE = [0.0, 0.2, 0.2]
 
 def test_square_is_followed():
     """The tool goes round: 20 cm by 20 cm in the y-z plane, all at the same x."""
-    with robot(PANDA, [TIP]) as places, running('follow_square.py') as square:
+    with robot(PANDA, [TIP]) as places, running('08_ros_goals.py') as square:
         from ros_bench import wait_until
 
         wait_until(lambda: np.abs(places()[0] - [0.45, 0.0, 0.45]).max() == pytest.approx(
@@ -119,12 +128,18 @@ def test_square_is_followed():
 
 
 def test_velocities_lead_the_tool_on_a_circle():
-    """In the y-z plane, as wide as belongs to its speed; less where a busy machine skips time."""
-    with robot(PANDA, [TIP]) as places, running('jog_circle.py') as circle:
-        assert told(circle, 'jogging') == 'one round of the circle in 5 s'
-        path = sampled(places, 5.5)[:, 0]
+    """
+    In the y-z plane, as wide as belongs to its speed; less where a busy machine skips time.
+
+    A simulated arm that was paused catches up, each joint by itself; then it is done again.
+    """
     wide = 0.1 * 5.0 / np.pi
-    size = np.ptp(path, axis=0)
+    for _ in range(3):
+        with robot(PANDA, [TIP]) as places, running('10_ros_velocities.py') as circle:
+            assert told(circle, 'jogging') == 'one round of the circle in 5 s'
+            size = np.ptp(sampled(places, 5.5)[:, 0], axis=0)
+        if size[0] < 1e-3:
+            break
     assert size[0] < 1e-3
     assert np.all(size[1:] > 0.6 * wide)
     assert np.all(size[1:] < 1.05 * wide)
@@ -133,7 +148,7 @@ def test_velocities_lead_the_tool_on_a_circle():
 def test_both_arms_draw_circles():
     """16 cm wide, mirror images of each other."""
     with robot('two_arms', ['left_tool', 'right_tool']) as places, running(
-            'two_arms.py') as circles:
+            '11_ros_two_arms.py') as circles:
         assert told(circles) == 'one circle of each hand in 5 s'
         path = sampled(places, 5.5)
     for arm in range(2):
@@ -146,37 +161,79 @@ def test_one_shot_query_prints_a_solution():
     pytest.importorskip('moveit_msgs')
     with robot(PANDA, [TIP]):
         answer = subprocess.run(
-            [sys.executable, str(EXAMPLES / 'one_shot_query.py')], env=environment(),
+            [sys.executable, str(EXAMPLES / '09_ros_service.py')], env=environment(),
             capture_output=True, text=True, timeout=60, check=False)
     assert answer.returncode == 0, answer.stdout + answer.stderr
     assert 'panda_joint7' in answer.stdout
 
 
-def test_library_example_runs_without_ros():
-    """And reaches its goals."""
-    guard = 'import sys; sys.modules["rclpy"] = None; import runpy; runpy.run_path(sys.argv[1])'
-    answer = subprocess.run(
-        [sys.executable, '-c', guard, str(EXAMPLES / 'without_ros.py')], env=environment(),
-        capture_output=True, text=True, timeout=250, check=True)
-    assert 'the goal is reached' in answer.stdout
-    assert '1000 of 1000 random goals reached' in answer.stdout
-    far = next(line for line in answer.stdout.splitlines() if line.startswith('too far'))
-    assert 'reach' in far
-    assert 'is reached' not in far
+@pytest.mark.parametrize('example', ['08_ros_goals.py', '10_ros_velocities.py'])
+def test_streams_end_by_themselves(example):
+    """After the rounds that are asked for, with the answer of the node."""
+    with robot(PANDA, [TIP]):
+        done = subprocess.run([sys.executable, str(EXAMPLES / example), '1'], env=environment(),
+                              capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout.count('one round of the') == 1
+    assert 'no answer' not in done.stdout
+
+
+def test_every_script_has_a_number_a_row_and_a_test():
+    """And the numbers have no gap."""
+    scripts = sorted(path.name for path in EXAMPLES.glob('*.py'))
+    assert [int(name[:2]) for name in scripts] == list(range(1, len(scripts) + 1))
+    table, tests = (EXAMPLES / 'README.md').read_text(), Path(__file__).read_text()
+    assert all(f'| `{name}` |' in table and f"'{name}'" in tests for name in scripts)
+
+
+def test_one_goal_is_solved():
+    text = outcome('01_solve.py')
+    assert text.count('the goal is reached') == 3
+    assert text.count('panda_joint') == 7
+
+
+def test_a_stream_is_followed():
+    assert '400 goals on two circles: 400 are met' in outcome('02_stream.py')
+
+
+def test_all_solutions_are_listed():
+    text = outcome('03_all_solutions.py')
+    count = int(text.split()[0])
+    assert count >= 4
+    assert text.count(' mm') == count
+
+
+def test_two_arms_keep_their_grasp():
+    assert outcome('04_two_arms.py').count('CONVERGED') == 4
+
+
+def test_five_joints_meet_what_is_asked():
+    lines = outcome('05_five_joints.py').splitlines()[1:]
+    reached = ['is reached' in line for line in lines]
+    assert reached == [True, False, True, False, True]
+
+
+def test_the_best_reach_is_explained():
+    text = outcome('06_best_reach.py')
+    assert 'out of reach' in text
+    assert 'joint limits are in the way' in text
+    before, after = re.search(r'rotation: ([\d.]+) mm instead of ([\d.]+) mm', text).groups()
+    assert float(before) < float(after)
+
+
+def test_a_batch_is_solved():
+    assert '20000 of 20000 random goals reached' in outcome('07_batch.py')
 
 
 def test_whole_path_example_follows_its_path():
-    """It ends by itself, and loses no pose."""
-    answer = subprocess.run(
-        [sys.executable, str(EXAMPLES / 'whole_path.py')], env=environment(),
-        capture_output=True, text=True, timeout=250, check=True)
-    assert answer.stdout.count('all 600 poses are followed') == 3
-    assert 'panda_joint1,panda_joint2' in answer.stdout
+    """And loses no pose."""
+    text = outcome('12_whole_path.py')
+    assert text.count('all 600 poses are followed') == 3
+    assert 'panda_joint1,panda_joint2' in text
 
 
 def test_the_square_takes_no_more_than_forty_lines():
     """Beside licence and blank lines."""
-    lines = (EXAMPLES / 'follow_square.py').read_text().splitlines()
+    lines = (EXAMPLES / '08_ros_goals.py').read_text().splitlines()
     assert len([line for line in lines if line and not line.startswith('#')]) <= 40
 
 
@@ -199,11 +256,11 @@ def test_ros2_control_parameters_exist():
     assert tuple(joints) == tuple(parameters['controller_joints']) == chain.joint_names
 
 
-def test_moveit_file_names_service_and_upstream_problems():
-    """No promise without its limits."""
+def test_moveit_file_names_the_plugin_and_its_parameters():
     yaml = pytest.importorskip('yaml')
-    text = (EXAMPLES / 'moveit_kinematics.yaml').read_text()
-    group, = yaml.safe_load(text).values()
-    assert group['kinematics_solver_service_name'] == '/dq_ik/compute_ik'
-    assert '3633' in text
-    assert '3704' in text
+    group, = yaml.safe_load((EXAMPLES / 'moveit_kinematics.yaml').read_text()).values()
+    root = EXAMPLES.parent
+    assert f'name="{group.pop("kinematics_solver")}"' in (
+        root / 'plugin' / 'plugin_description.xml').read_text()
+    page = (root / 'docs' / 'moveit.md').read_text()
+    assert [name for name in group if f'`{name}`' not in page] == []

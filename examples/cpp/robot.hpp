@@ -26,7 +26,7 @@ constexpr dq_ik_joint hinge(int parent, double y, double z, double axis_y, doubl
                             double lower, double upper)
 {
     return {DQ_IK_JOINT_REVOLUTE, double(parent), {1, 0, 0, 0, 0, y, z}, {0, axis_y, axis_z},
-            lower, upper, -1, 1, 0, 0, 0, 0};
+            lower, upper, -1, 1, 0, {0, 0}, 0, 0};
 }
 
 constexpr dq_ik_joint arm[] = {

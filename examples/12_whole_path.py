@@ -15,13 +15,12 @@
 """Follow a whole path that is known beforehand: weave along a line, without a jump."""
 
 from dq_ik import load_robot, Pose
-from dq_ik.robot.bundled import robot_file
 from dq_ik.stream.whole_path import follow_path
 import numpy as np
 
 RATE = 50.0  # poses per second
 
-arm = load_robot(robot_file('panda')).chain('panda_link0', 'panda_hand_tcp')
+arm = load_robot('panda').chain()
 
 # A seam of 0.8 m from right to left, in 12 s, tool down; the tool weaves and leans over.
 share = np.linspace(0.0, 1.0, 600)

@@ -13,18 +13,17 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Lead the tool of the arm around a square, for ever; say after each round how it went."""
+"""Lead the tool of the arm around a square; say after each of two rounds how it went."""
 
 from contextlib import suppress
-import math
+import sys
 
 from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import PoseStamped
 import rclpy
-from rclpy.executors import ExternalShutdownException
 from rclpy.node import Node
 
-CENTER, SIDE, PERIOD = (0.45, 0.0, 0.45), 0.2, 8.0  # m, m, s
+X, CENTER, SIDE, PERIOD = 0.45, 0.45j, 0.2, 8.0  # m, y + z j [m], m, s
 
 
 class Square(Node):
@@ -33,7 +32,7 @@ class Square(Node):
     def __init__(self):
         super().__init__('follow_square')
         self.goals = self.create_publisher(PoseStamped, 'dq_ik/goal_pose', 1)
-        self.heard, self.start = [], self.get_clock().now()
+        self.heard, self.rounds, self.start = [], 0, self.get_clock().now()
         self.create_subscription(DiagnosticStatus, 'dq_ik/status', self.heard.append, 1)
         self.create_timer(0.02, self.send)
         self.create_timer(PERIOD, self.tell)
@@ -42,13 +41,11 @@ class Square(Node):
         """Send the point that belongs to this moment; the tool points down."""
         seconds = (self.get_clock().now() - self.start).nanoseconds * 1e-9
         edge, along = divmod(4.0 * seconds / PERIOD % 4.0, 1.0)
-        turn, x = 0.5 * math.pi * edge, SIDE * (along - 0.5)
-        y, z = (x * math.cos(turn) + 0.5 * SIDE * math.sin(turn),
-                x * math.sin(turn) - 0.5 * SIDE * math.cos(turn))
+        place = CENTER + complex(SIDE * (along - 0.5), -0.5 * SIDE) * 1j ** edge
         goal = PoseStamped()
         goal.header.frame_id = 'panda_link0'
         position, orientation = goal.pose.position, goal.pose.orientation
-        position.x, position.y, position.z = CENTER[0], CENTER[1] + y, CENTER[2] + z
+        position.x, position.y, position.z = X, place.real, place.imag
         orientation.x, orientation.w = 1.0, 0.0
         self.goals.publish(goal)
 
@@ -57,9 +54,12 @@ class Square(Node):
         answer = self.heard[-1].message if self.heard else 'no answer: does the ik node run?'
         print(f'one round of the square in {PERIOD:g} s: {answer}', flush=True)
         self.heard.clear()
+        self.rounds += 1
 
 
 if __name__ == '__main__':
     rclpy.init()
-    with suppress(KeyboardInterrupt, ExternalShutdownException):
-        rclpy.spin(Square())
+    node, rounds = Square(), int(sys.argv[1]) if len(sys.argv) > 1 else 2
+    with suppress(KeyboardInterrupt, rclpy.executors.ExternalShutdownException):
+        while node.rounds < rounds:
+            rclpy.spin_once(node)

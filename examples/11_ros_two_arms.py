@@ -14,17 +14,17 @@
 # limitations under the License.
 
 """
-Move two hands of one robot at once: they draw circles, one the mirror image of the other.
+Move two hands of one robot at once: they draw two circles, each other's mirror image.
 
 Start the robot with ``dq_ik demo --robot two_arms`` first.
 """
 
 from contextlib import suppress
 import math
+import sys
 
 from diagnostic_msgs.msg import DiagnosticStatus
 from dq_ik import load_robot
-from dq_ik.robot.bundled import robot_file
 from geometry_msgs.msg import PoseStamped
 import rclpy
 from rclpy.executors import ExternalShutdownException
@@ -39,12 +39,12 @@ class Circles(Node):
 
     def __init__(self):
         super().__init__('two_arms')
-        chain = load_robot(robot_file('two_arms')).chain(None, TIPS)
+        chain = load_robot('two_arms').chain(None, TIPS)
         bent = chain.configuration({'left_joint_4': -1.2, 'right_joint_4': -1.2})
         self.frame, self.centers = chain.base, chain.fk_all(bent)
         self.goals = {
             tip: self.create_publisher(PoseStamped, f'dq_ik/{tip}/goal_pose', 1) for tip in TIPS}
-        self.heard, self.start = [], self.get_clock().now()
+        self.heard, self.rounds, self.start = [], 0, self.get_clock().now()
         self.create_subscription(DiagnosticStatus, 'dq_ik/status', self.heard.append, 1)
         self.create_timer(0.02, self.send)
         self.create_timer(PERIOD, self.tell)
@@ -69,9 +69,12 @@ class Circles(Node):
         answer = self.heard[-1].message if self.heard else 'no answer: does the ik node run?'
         print(f'one circle of each hand in {PERIOD:g} s: {answer}', flush=True)
         self.heard.clear()
+        self.rounds += 1
 
 
 if __name__ == '__main__':
     rclpy.init()
+    node, rounds = Circles(), int(sys.argv[1]) if len(sys.argv) > 1 else 2
     with suppress(KeyboardInterrupt, ExternalShutdownException):
-        rclpy.spin(Circles())
+        while node.rounds < rounds:
+            rclpy.spin_once(node)

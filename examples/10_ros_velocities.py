@@ -12,10 +12,11 @@
 # WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
 # See the License for the specific language governing permissions and
 # limitations under the License.
-"""Move the tool on a circle by velocities, for ever; say after each round how it went."""
+"""Move the tool on a circle by velocities; say after each of two rounds how it went."""
 
 from contextlib import suppress
 import math
+import sys
 
 from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import TwistStamped
@@ -32,7 +33,7 @@ class Circle(Node):
     def __init__(self):
         super().__init__('jog_circle')
         self.twists = self.create_publisher(TwistStamped, 'dq_ik/twist', 1)
-        self.heard, self.start = [], self.get_clock().now()
+        self.heard, self.rounds, self.start = [], 0, self.get_clock().now()
         self.create_subscription(DiagnosticStatus, 'dq_ik/status', self.heard.append, 1)
         self.create_timer(0.02, self.send)
         self.create_timer(PERIOD, self.tell)
@@ -51,9 +52,12 @@ class Circle(Node):
         answer = self.heard[-1].message if self.heard else 'no answer: does the ik node run?'
         print(f'one round of the circle in {PERIOD:g} s: {answer}', flush=True)
         self.heard.clear()
+        self.rounds += 1
 
 
 if __name__ == '__main__':
     rclpy.init()
+    node, rounds = Circle(), int(sys.argv[1]) if len(sys.argv) > 1 else 2
     with suppress(KeyboardInterrupt, ExternalShutdownException):
-        rclpy.spin(Circle())
+        while node.rounds < rounds:
+            rclpy.spin_once(node)
