@@ -15,24 +15,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from statistics import mean
 
+from .bar import Bar
+from .bars_experiments import experiments
+from .bars_paths import paths
 from .markdown import number
 
 OURS = ('dq_ik pgs', 'dq_ik pls')
 MANY_JOINTS = 8
 MANY_JOINTS_US = 20.0  # mean for arms with so many joints
 FEW_JOINTS_US = 6.0  # mean for arms with fewer, goals given as 4x4
-
-
-@dataclass(frozen=True)
-class Bar:
-    """A demand, what was measured, and whether that is enough."""
-
-    demand: str
-    measured: str
-    met: bool
 
 
 def bars(results: dict) -> Iterator[Bar]:
@@ -45,10 +37,11 @@ def bars(results: dict) -> Iterator[Bar]:
         yield from _stream_4x4([row for row in rows if row['case'] == 'stream_4x4'], solver)
         yield from _best_reach([row for row in rows if row['case'] == 'unreachable'], solver)
         yield from _batch([row for row in results['batch'] if row['solver'] == solver])
+    yield from paths(results)
     yield from _calls(results['calls'])
     yield from _kinematics(results['kinematics'])
     yield from _program(results.get('program', []))
-    yield from _experiments(results['experiments'])
+    yield from experiments(results['experiments'])
 
 
 def _arms(rows: list[dict], solver: str) -> Iterator[Bar]:
@@ -169,28 +162,6 @@ def _program(rows: list[dict]) -> Iterator[Bar]:
     for row in rows:
         yield Bar(f"{row['robot']} solved in a C++ program: at most 1.1 times the kernel's time",
                   f"{row['ratio']:.2f} times, {row['program_us']:.1f} us", row['ratio'] <= 1.1)
-
-
-def _experiments(found: dict) -> Iterator[Bar]:
-    for row in found.get('hand', {}).get('rows', []):
-        if row['method'] in ('pgs', 'pls') and row['motion'].startswith('small'):
-            yield Bar(f"hand, {row['method']}: 40 us per frame, 2-3 iterations",
-                      f"{row['median_us']:.0f} us, {row['iterations']:.1f} iterations",
-                      row['median_us'] <= 40.0 and row['iterations'] <= 3.0)
-    rows = found.get('humanoid', {}).get('rows', [])
-    tracking = [row for row in rows if row['interval'] == min(r['interval'] for r in rows)
-                and not row['restarts']]
-    for row in tracking:
-        if row['method'] in ('pgs', 'pls'):
-            yield Bar(f"humanoid, {row['method']}: tracking, median frame at most 120 us",
-                      f"{row['median_us']:.0f} us", row['median_us'] <= 120.0)
-            own, others = mean(row['squared_errors']), {
-                other['method']: mean(other['squared_errors']) for other in tracking
-                if other['method'] not in ('pgs', 'pls')}
-            best = min(others, key=others.get)
-            yield Bar(f"humanoid, {row['method']}: tracking, mean squared error below each "
-                      'reference',
-                      f'{own:.1e}; {best} {others[best]:.1e}', own <= others[best])
 
 
 def rate(row: dict) -> float:

@@ -90,7 +90,7 @@ def cells(run: dict) -> Iterator[tuple[Key, Cell]]:
                Cell(1e6 / row['per_second'], row['solved'], row['asked']))
     for name in run['experiments'].keys() & {'hand', 'humanoid'}:
         for row in run['experiments'][name]['rows']:
-            what = row['motion'] if name == 'hand' else f"{row['interval']} s"
+            what = row['motion'] if name == 'hand' else f"{row['goals']}, {row['interval']} s"
             restarts = ', restarts' if row.get('restarts') else ''
             yield ((name, what, f"{OURS} {row['method']}{restarts}"),
                    Cell(row['median_us'], row['solved'], row['frames']))

@@ -116,41 +116,57 @@ def _stream(rows: list[dict]) -> Figure | None:
 
 def _hand(rows: list[dict]) -> Figure | None:
     """Root mean square error of the fingertips, one panel per motion."""
+    names = list(dict.fromkeys(row['method'] for row in rows))
+
     def panel(axis, motion):
         for row in (row for row in rows if row['motion'] == motion):
-            _trace(axis, row['trace_mm'], f"{OURS} {row['method']}")
+            mm = np.array([np.nan if value is None else value for value in row['trace_mm']])
+            _curve(axis, np.linspace(0.0, 100.0, len(mm)), mm, row['method'], names)
         axis.set(title=motion)
 
     return _panels(list(dict.fromkeys(row['motion'] for row in rows)), panel,
-                   'part of the motion [%]', 'error of the fingertips [mm]')
+                   'part of the motion [%]', 'error of the fingertips [mm]', 3)
 
 
 def _humanoid(rows: list[dict]) -> Figure | None:
-    """Error over the frames, one panel per interval."""
-    others = list(dict.fromkeys(name_of(row) for row in rows))
+    """Error over the frames, one panel per kind of goal and interval."""
+    names = list(dict.fromkeys(name_of(row) for row in rows))
 
-    def panel(axis, interval):
-        for row in (row for row in rows if row['interval'] == interval):
+    def panel(axis, key):
+        for row in (row for row in rows if case_of(row) == key):
             mm = 1e3 * np.sqrt(row['squared_errors'])
-            axis.plot(np.maximum(mm, 1e3 * HIDDEN ** 0.5), label=name_of(row), linewidth=1.2,
-                      color=plt.cm.tab20(others.index(name_of(row))))
-        axis.set(yscale='log', title=f'sampled every {interval} s')
+            _curve(axis, np.arange(len(mm)), mm, name_of(row), names)
+        axis.set(title=key)
 
-    return _panels(list(dict.fromkeys(row['interval'] for row in rows)), panel, 'frame',
-                   'error of the end effectors [mm]')
+    return _panels(list(dict.fromkeys(map(case_of, rows))), panel, 'frame',
+                   'error of the end effectors [mm]', 3)
+
+
+def _curve(axis, x: np.ndarray, mm: np.ndarray, name: str, names: list[str]) -> None:
+    """Draw the error of a published method in its own colour; our default forms are bold."""
+    own = name.split(',')[0] in ('pgs', 'pls')
+    axis.plot(x, np.maximum(mm, 1e3 * HIDDEN ** 0.5), label=name,
+              linewidth=2.2 if own else 1.0, zorder=3 if own else 2,
+              color=plt.cm.tab20(names.index(name)))
+    axis.set(yscale='log')
 
 
 def _boxes(rows: list[dict]) -> Figure | None:
     """Box plots of the summed squared error, as figures 8-10 of the paper."""
-    def panel(axis, interval):
-        mine = [row for row in rows if row['interval'] == interval]
+    def panel(axis, key):
+        mine = [row for row in rows if case_of(row) == key]
         axis.boxplot([np.maximum(row['squared_errors'], HIDDEN) for row in mine],
                      tick_labels=[name_of(row) for row in mine])
-        axis.set(yscale='log', title=f'sampled every {interval} s')
+        axis.set(yscale='log', title=key)
         axis.tick_params(axis='x', rotation=75)
 
-    return _panels(list(dict.fromkeys(row['interval'] for row in rows)), panel, '',
-                   'summed squared error [m²]')
+    return _panels(list(dict.fromkeys(map(case_of, rows))), panel, '',
+                   'summed squared error [m²]', 3)
+
+
+def case_of(row: dict) -> str:
+    """Return the kind of goals and the interval of a row of the humanoid."""
+    return f"{row['goals']}, sampled every {row['interval']} s"
 
 
 def name_of(row: dict) -> str:
@@ -166,11 +182,11 @@ def _trace(axis, values: list[float | None], solver: str) -> None:
     axis.set(yscale='log')
 
 
-def _panels(keys: list, panel: Callable, x: str, y: str) -> Figure | None:
-    """Draw one panel per key, five in a row, with one legend for all."""
+def _panels(keys: list, panel: Callable, x: str, y: str, widest: int = 5) -> Figure | None:
+    """Draw one panel per key, five in a row or fewer, with one legend for all."""
     if not keys:
         return None
-    columns = min(len(keys), 5)
+    columns = min(len(keys), widest)
     lines = -(-len(keys) // columns)
     figure, axes = plt.subplots(lines, columns, figsize=(2.0 + 4.2 * columns, 3.8 * lines),
                                 sharey=True, squeeze=False, layout='constrained')

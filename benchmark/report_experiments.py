@@ -22,17 +22,16 @@ from .figures import name_of
 from .markdown import figure, number, percent, table
 
 HAND = """\
-Each frame starts from the last answer, with one attempt of at most 1/60 s, to 0.1 mm and 1 mrad.
-The answer of `pgs_paper` and `pls_paper` is where their iterations end. Our default forms end a
-failed attempt with the best reach."""
+Each frame starts from the last answer, with one attempt of at most 15 ms for every method, to
+1e-6 m and 1e-6 rad unless the row says more. The answer of a published method is where its
+iterations end. Our default forms end a failed attempt with the best reach. *Out of reach and back*
+is a stream: no joint may move farther than 0.1 rad in a frame."""
 
 HUMANOID = """\
-Each frame starts from the last answer. `transpose` to `pgs_paper` are as published: one attempt
-with as many iterations as take 15 ms. The answer is where it ends, within the limits. `pls` and
-`pgs` are our default forms, which stop by themselves. They run in one attempt, as for a stream,
-and with the default restarts within the same 15 ms (`Solver(chain, method='pls',
-timeout=0.015)`), as for a goal that jumps. Damped least squares gets the same restarts for
-comparison. *Solved* means every end effector within 1e-5 m and 1e-5 rad."""
+Each frame starts from the last answer. Every method has the same 15 ms and ends early only where
+every end effector is within 1e-6 m (and 1e-6 rad for poses), which counts as *solved*, or where it
+stalls. Rows without *restarts* are one attempt. Rows with restarts use the default ones within the
+same 15 ms (`Solver(chain, method='pls', timeout=0.015)`)."""
 
 
 def experiments(found: dict, names: list[str]) -> Iterator[str]:
@@ -55,11 +54,11 @@ def _hand(rows: list[dict]) -> Iterator[str]:
     yield '### A hand with 22 degrees of freedom and five fingertips'
     yield HAND
     yield table(('motion', 'method', 'frames', 'solved [%]', 'iterations', 'median [us]', 'p99',
-                 'rms error [mm]', 'largest step [rad]', 'jitter [rad]'),
+                 'median error [m]', 'rms error [mm]', 'largest step [rad]', 'jitter [rad]'),
                 [(row['motion'], row['method'], row['frames'],
                   percent(row['solved'] / row['frames']), f"{row['iterations']:.1f}",
-                  number(row['median_us']), number(row['p99_us']), f"{row['rms_mm']:.3g}",
-                  f"{row['largest_step']:.3g}",
+                  number(row['median_us']), number(row['p99_us']), f"{row['median_error']:.1e}",
+                  f"{row['rms_mm']:.3g}", f"{row['largest_step']:.3g}",
                   '' if row['jitter'] is None else f"{row['jitter']:.1e}")
                  for row in sorted(rows, key=lambda row: row['motion'])])
 
@@ -67,14 +66,21 @@ def _hand(rows: list[dict]) -> Iterator[str]:
 def _humanoid(found: dict) -> Iterator[str]:
     yield '### A human with 71 degrees of freedom and six end effectors, 15 ms per frame'
     yield f"Motion: {found['source']}. {HUMANOID}"
-    yield table(('interval [s]', 'method', 'frames', 'solved [%]', 'median squared error [m²]',
-                 'worst', 'iterations', 'median [us]', 'p99', 'largest step [rad]'),
-                [(row['interval'], name_of(row), row['frames'],
-                  percent(row['solved'] / row['frames']),
-                  f"{np.median(row['squared_errors']):.1e}", f"{max(row['squared_errors']):.1e}",
-                  f"{row['iterations']:.0f}", number(row['median_us']), number(row['p99_us']),
-                  f"{row['largest_step']:.2f}")
-                 for row in found['rows']])
+    for kind in dict.fromkeys(row['goals'] for row in found['rows']):
+        yield f'Goals: {kind} of the end effectors.'
+        yield table(('interval [s]', 'method', 'frames', 'solved [%]', 'median error [m]',
+                     'median squared error [m²]', 'worst', 'iterations', 'median [us]', 'p99',
+                     'largest step [rad]'),
+                    [_frames(row) for row in found['rows'] if row['goals'] == kind])
+
+
+def _frames(row: dict) -> tuple:
+    """Return the cells of a row of the humanoid."""
+    middle = float(np.median(row['squared_errors']))
+    return (row['interval'], name_of(row), row['frames'], percent(row['solved'] / row['frames']),
+            f'{middle ** 0.5:.1e}', f'{middle:.1e}', f"{max(row['squared_errors']):.1e}",
+            f"{row['iterations']:.0f}", number(row['median_us']), number(row['p99_us']),
+            f"{row['largest_step']:.2f}")
 
 
 def _solvers(found: dict) -> Iterator[str]:

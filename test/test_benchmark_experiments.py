@@ -18,7 +18,7 @@ import json
 from pathlib import Path
 
 from benchmark import calls, compare, micro, robots
-from benchmark.experiments import algorithms, bvh, humanoid, motion
+from benchmark.experiments import algorithms, bvh, hand, humanoid, motion
 from benchmark.experiments.tracking import Tracker
 import numpy as np
 import pytest
@@ -82,6 +82,47 @@ def test_motion_keeps_the_limits_and_closes_its_cycle(tmp_path):
     assert np.ptp(q, axis=0).max() > 2.5
     left, right = (robot.joints.index(f'{side}_shoulder_x') for side in ('left', 'right'))
     np.testing.assert_allclose(q[20, left], -q[20, right])
+
+
+def test_full_range_gestures_go_from_limit_to_limit(tmp_path):
+    robot = robots.load('hand', tmp_path)
+    q = motion.full_range(robot).sample(0.005, 1600)
+    reached = np.ptp(q, axis=0) / (np.array(robot.upper) - robot.lower)
+    assert reached.min() > 0.99
+    assert reached.max() < 1.0 + 1e-12
+
+
+def test_positions_leave_the_rotations_free(tmp_path):
+    tracker = Tracker(robots.load('hand', tmp_path))
+    q = motion.gestures(tracker.robot).sample(0.5, 4)
+    found = {kind: tracker.follow('pgs', tracker.goals(q), q[0], kind=kind, timeout=1.0)
+             for kind in ('positions', 'poses')}
+    assert found['positions'].solved.all()
+    assert found['positions'].errors[:, :, 1].max() > 1e-3
+    assert found['poses'].errors[found['poses'].solved].max() < 2e-5
+
+
+@pytest.mark.parametrize('method', ['pgs', 'pls'])
+def test_a_hand_comes_back_into_reach_in_small_steps(tmp_path, method):
+    """Without a largest step, one frame jumps by 0.8 rad while the goals move 0.05 mm."""
+    tracker = Tracker(robots.load('hand', tmp_path))
+    row = hand._out_and_back(tracker, method, True)
+    assert row['largest_step'] <= hand.LARGEST_STEP + 1e-9
+    ways = 0.025 * (1.0 - np.cos(np.linspace(0.0, 2.0 * np.pi, 1000)))
+    goals = hand.pulled(tracker, 7.5, ways)
+    assert np.linalg.norm(np.diff(goals[:, :, :3, 3], axis=0), axis=2).max() < 1e-3
+    track = tracker.follow(method, goals, hand.at(tracker, 7.5), max_restarts=0, timeout=1.0,
+                           max_joint_step=hand.LARGEST_STEP)
+    assert np.abs(np.diff(track.q, axis=0)).max() <= hand.LARGEST_STEP + 1e-9
+    assert track.solved[-1]
+
+
+def test_a_hand_is_followed_to_the_letter_of_the_paper(tmp_path):
+    """One Jacobian and three sweeps a frame: the fingertips stay within some millimetres."""
+    tracker = Tracker(robots.load('hand', tmp_path))
+    row = hand._to_the_letter(tracker, 3, True)
+    assert row['iterations'] == 1.0
+    assert row['rms_mm'] < 5.0
 
 
 @pytest.mark.parametrize('name', algorithms.SYSTEMS)
@@ -148,7 +189,6 @@ def test_kinematics_are_measured_beside_pinocchio():
     rows = micro.measure()
     assert [row['robot'] for row in rows] == ['Panda (7)', 'humanoid (71)']
     assert all(row[key] > 0.0 for row in rows for key in row if key != 'robot')
-    assert all(row['kernel_fk'] < row['python_fk'] for row in rows)
     assert {'python_jacobian', 'pinocchio_fk', 'pinocchio_jacobian'} <= rows[0].keys()
 
 

@@ -65,7 +65,7 @@ def test_comparison_covers_batches_and_experiments():
     found = {change.key: (change.time_ratio, round(change.rate_change, 6))
              for change in compare.changes(old, new)}
     assert found == {('batch', 'Panda (7), seed none', 'dq_ik pgs'): (1.0, -0.1),
-                     ('humanoid', '0.05 s', 'dq_ik pls, restarts'): (2.0, 0.0)}
+                     ('humanoid', 'poses, 0.05 s', 'dq_ik pls, restarts'): (2.0, 0.0)}
 
 
 @pytest.mark.parametrize(('asked', 'worse'), [(20, False), (10_000, True)])
@@ -223,21 +223,27 @@ def test_batches_are_shown_and_judged(tmp_path):
     assert '| Panda (7) | dq_ik pgs | its batch call | none | 2 | 100 | 100 | 500,000 |' in page
 
 
+GESTURES = 'small: full-range gestures, to 0.001 mm'
+
+
 def frames(method, interval, restarts, error):
     """Return a row of the humanoid."""
-    return {'interval': interval, 'method': method, 'restarts': restarts, 'frames': 3, 'solved': 3,
+    return {'goals': 'poses', 'interval': interval, 'method': method, 'restarts': restarts,
+            'frames': 3, 'solved': 3,
             'squared_errors': [error] * 3, 'iterations': 2.0, 'median_us': 80.0, 'p99_us': 90.0,
             'largest_step': 0.1, 'rotation_rms': 0.0}
 
 
 def test_errors_are_drawn_over_time(tmp_path):
-    gesture = {'method': 'pgs', 'motion': 'small: gestures at 60 Hz', 'frames': 3, 'solved': 3,
+    gesture = {'method': 'pgs', 'motion': GESTURES, 'frames': 3, 'solved': 3,
                'iterations': 2.0, 'median_us': 8.0, 'p99_us': 9.0, 'rms_mm': 0.1,
+               'median_error': 1e-7,
                'trace_mm': [0.1, None, 0.2], 'largest_step': 0.1, 'jitter': None}
     run = results(cell(case='stream', trace_mm=[0.1, None, 0.2]))
-    run['experiments'] = {'hand': {'rows': [gesture]}, 'humanoid': {
+    run['experiments'] = {'hand': {'rows': [gesture, gesture | {'method': 'svd'}]}, 'humanoid': {
         'rows': [frames('pls', 0.05, False, 1e-12), frames('pls', 0.05, True, 1e-12),
-                 frames('svd', 0.05, False, 1e-4)], 'source': 'own key poses'}}
+                 frames('svd', 0.05, False, 1e-4), frames('pgs', 0.7, False, 1e-5),
+                 frames('svd', 0.7, False, 1e-4)], 'source': 'own key poses'}}
     report.write(run, tmp_path)
     page = (tmp_path / 'benchmark.md').read_text()
     for name in ('stream_errors', 'hand_errors', 'humanoid_errors', 'humanoid'):
@@ -245,7 +251,10 @@ def test_errors_are_drawn_over_time(tmp_path):
         assert (tmp_path / f'images/benchmark/{name}.png').stat().st_size > 1000
     assert '| 0.05 | pls, restarts | 3 |' in page
     found = {bar.demand: bar.met for bar in bars.bars(run)}
-    assert found['humanoid, pls: tracking, mean squared error below each reference']
+    smallest = 'smallest median error, a tenth of JT and SVD'
+    assert found[f'humanoid, poses every 0.05 s, pls: {smallest}']
+    assert not found[f'humanoid, poses every 0.7 s, pgs: {smallest}']  # a third is not a tenth
+    assert found[f'hand, {GESTURES}, pgs: {smallest}']  # both below 1e-6 m
     assert found['humanoid, pls: tracking, median frame at most 120 us']
 
 
@@ -283,3 +292,20 @@ def test_readme_shows_means_over_the_robots(tmp_path):
                          cell(solver='slow', solved=1_000)), file)
     assert '| dq_ik pgs | 2 | 95 | 12 |' in file.read_text().replace('12.0', '12')
     assert 'slow' not in file.read_text()
+
+
+def test_bars_of_paths_are_judged_by_the_numbers():
+    row = {'kind': 'hard', 'label': 'Panda (7)', 'bound': 0.015, 'solver': 'dq_ik stream',
+           'paths': 160, 'frames': 1000, 'solved': 981, 'largest_step': 1.0, 'mean_us': 7.0}
+    whole = {'label': 'UR5 (6)', 'bound': 0.01, 'paths': 100, 'followed': 95, 'largest_step': 1.0}
+    ahead, peer = (row | {'solver': name} for name in ('dq_ik stream, look-ahead', 'PlaCo'))
+
+    def met(*paths, **parts):
+        return [bar.met for bar in bars.bars(results() | {'paths': paths} | parts)]
+
+    assert met(row, ahead | {'mean_us': 19.0}, peer, row | {'bound': 0.0}) == [True, True]
+    assert met(row | {'solved': 979}, row | {'largest_step': 1.01},
+               row | {'mean_us': 8.1}, ahead | {'mean_us': 20.1}) == [False] * 4
+    ordinary = row | {'kind': 'ordinary', 'bound': 0.005}
+    assert met(ordinary, ordinary | {'solved': 999}) == [False, True]
+    assert met(whole_paths=[whole, whole | {'followed': 94}]) == [True, False]

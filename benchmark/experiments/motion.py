@@ -111,3 +111,17 @@ def gestures(robot: Robot) -> Motion:
         (4.8, _fingers(0.1, 1.0) | {'wrist_z': 0.5}),
         (5.6, _fingers(0.1, 1.0) | {'wrist_z': -0.3}),
         (6.6, _fingers(0.8) | {'wrist_y': -0.8}), (8.0, {})])
+
+
+def full_range(robot: Robot) -> Motion:
+    """Return eight seconds of gestures in which every joint goes from limit to limit."""
+    lower, upper = np.array(robot.lower), np.array(robot.upper)
+    wrist = np.array([name.startswith('wrist') for name in robot.joints])
+    spread = np.array([name.endswith('_z') for name in robot.joints])
+    index = np.array([name.startswith('index') for name in robot.joints])
+    open_hand, fist = np.where(wrist, 0.0, lower), np.where(wrist, 0.0, upper)
+    point = np.where(index, open_hand, fist)
+    fan = np.where(spread, np.where(index, lower, upper), open_hand)
+    poses = [np.zeros(robot.dof), open_hand, fist, point, np.where(wrist, upper, fan),
+             np.where(wrist, lower, fist), np.zeros(robot.dof)]
+    return Motion(np.array([0.0, 1.2, 2.6, 3.8, 5.2, 6.8, 8.0]), np.array(poses))

@@ -14,15 +14,23 @@
 """Follow goals with one of our methods, each frame from the last answer."""
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+import time
+from typing import Literal
 
-from dq_ik import Chain, IkOptions, load_robot, Solver
+from dq_ik import Chain, Goal, IkOptions, load_robot, Pose, Solver
 import numpy as np
 
 from ..protocol import Referee
 from ..robots import Robot
 
+Kind = Literal['positions', 'poses']
 OWN = ('pls', 'pgs')  # our default forms; the others are as published
+PUBLISHED = ('transpose', 'transpose_buss', 'svd', 'dls', 'pls_paper', 'pgs_paper')
+BUDGET = 0.015  # seconds per frame for every method
+EXACT = (1e-6, 1e-6)  # m and rad; errors below count as equal
+MOST = 1_000_000  # iterations of a published method: as many as it has time for
 
 
 @dataclass(frozen=True)
@@ -34,6 +42,12 @@ class Track:
     seconds: np.ndarray
     iterations: np.ndarray
     solved: np.ndarray
+
+    @classmethod
+    def joined(cls, tracks: Sequence[Track]) -> Track:
+        """Return several tracks one after the other."""
+        return cls(*(np.concatenate([getattr(track, name) for track in tracks])
+                     for name in ('q', 'errors', 'seconds', 'iterations', 'solved')))
 
     @property
     def squared_error(self) -> np.ndarray:
@@ -56,20 +70,44 @@ class Tracker:
         """Return the poses of the tips at many configurations, shape ``(N, n_tips, 4, 4)``."""
         return np.array([self.referee.poses(row) for row in q])
 
-    def follow(self, method: str, goals: np.ndarray, start: np.ndarray, *,
+    def follow(self, method: str, goals: np.ndarray, start: np.ndarray, *, kind: Kind = 'poses',
                tolerance: tuple[float, float] = (1e-5, 1e-5), **options) -> Track:
         """Solve frame after frame, each from the last answer, to a tolerance [m, rad]."""
+        if method not in OWN:
+            options = {'max_iterations': MOST} | options
         settings = IkOptions.of(method=method, position_tolerance=tolerance[0],
                                 rotation_tolerance=tolerance[1], **options)
         solver = Solver(self.chain, settings)
-        solver.solve(list(goals[0]), start[self._into])  # compiled and warm
-        q, path, seconds, iterations = start[self._into], [], [], []
-        for frame in goals:
-            result = solver.solve(list(frame), q)
+        weight = 1.0 if kind == 'poses' else 0.0
+        asked = [[Goal(x, rotation_weight=weight) for x in frame] for frame in goals]
+        q = start[self._into]
+        solver.solve(asked[0], q)  # compiled and warm
+        path, seconds, iterations = [], [], []
+        for frame in asked:
+            result = solver.solve(frame, q)
             q = result.q
             path.append(q[self._back])
             seconds.append(result.time)
             iterations.append(result.iterations)
+        return self._track(path, seconds, iterations, goals, kind, tolerance)
+
+    def follow_by(self, step: Callable[[np.ndarray, dict[str, Pose]], np.ndarray],
+                  goals: np.ndarray, start: np.ndarray, tolerance: tuple[float, float]) -> Track:
+        """Follow poses by a function of the last answer and the targets of the tips."""
+        q, path, seconds = start[self._into], [], []
+        for frame in goals:
+            targets = dict(zip(self.robot.tips, map(Pose.from_matrix, frame)))
+            begin = time.perf_counter()
+            q = step(q, targets)
+            seconds.append(time.perf_counter() - begin)
+            path.append(q[self._back])
+        return self._track(path, seconds, [1] * len(goals), goals, 'poses', tolerance)
+
+    def _track(self, path: list[np.ndarray], seconds: list[float], iterations: list[int],
+               goals: np.ndarray, kind: Kind, tolerance: tuple[float, float]) -> Track:
+        """Return the track with the referee's errors."""
         errors = np.array([self.referee.errors(row, frame) for row, frame in zip(path, goals)])
+        parts = 2 if kind == 'poses' else 1
+        met = errors[:, :, :parts] <= np.array(tolerance[:parts]) * (1.0 + 1e-6)
         return Track(np.array(path), errors, np.array(seconds), np.array(iterations),
-                     (errors <= np.array(tolerance) * (1.0 + 1e-6)).all(axis=(1, 2)))
+                     met.all(axis=(1, 2)))
