@@ -13,11 +13,14 @@ PYTHON ?= $(or $(shell for python in python3 python3.14 python3.13 python3.12 py
 SETUP = $(PYTHON) tools/setup --venv $(VENV)
 RUN = $(VENV)/bin/python
 
+# Tests run in two processes. One waits while the other computes.
+PARALLEL = -n 2 --dist loadfile --no-loadscope-reorder
+
 # A sourced ROS installation must not leak into the virtual environment.
 unexport PYTHONPATH PYTHONHOME LD_LIBRARY_PATH AMENT_PREFIX_PATH CMAKE_PREFIX_PATH
 unexport COLCON_PREFIX_PATH _ROS_WHEELS_BOOTSTRAP_COMPLETE
 
-.PHONY: help setup demo test lint bench fuzz soak licences dist wheel clean
+.PHONY: help setup demo test lint docs bench fuzz soak licences dist wheel clean
 
 help:
 	@echo 'make demo   watch an arm follow a moving goal   ARGS="--duration 5 --no-browser"'
@@ -25,6 +28,7 @@ help:
 	@echo 'make fuzz   random robots, goals and messages   ARGS="--minutes 5 --seed 1 --ros"'
 	@echo 'make soak   a node under mixed load             ARGS="--minutes 30"'
 	@echo 'make lint   check style and types'
+	@echo 'make docs   build the documentation site into build/docs'
 	@echo 'make bench  measure, and compare with peers     ARGS=--quick'
 	@echo 'make licences  list the licences of all dependencies'
 	@echo 'make dist   write dist/*.tar.gz, from which gcc alone builds'
@@ -41,9 +45,9 @@ demo:
 	@if [ -t 0 ]; then set -m; fi; $(RUN) -m dq_ik demo $(ARGS)
 
 test:
-	@$(SETUP) viewer sim test
+	@$(SETUP) viewer sim test docs
 	@$(PYTHON) tools/install_browser.py
-	@$(RUN) -m pytest -m 'not linter' $(ARGS)
+	@$(RUN) -m pytest -m 'not linter' $(PARALLEL) $(ARGS)
 
 fuzz:
 	@$(SETUP) test
@@ -58,6 +62,11 @@ lint:
 	@$(RUN) -m ruff check .
 	@$(RUN) -m mypy
 	@$(RUN) -m pytest --quiet test/test_ament_lint.py test/test_typed_options.py
+
+docs:
+	@$(SETUP) docs
+	@$(RUN) -m sphinx --fail-on-warning --keep-going --quiet -b html docs build/docs
+	@echo build/docs/index.html
 
 bench:
 	@$(SETUP) bench

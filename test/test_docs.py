@@ -11,7 +11,7 @@
 # WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
 # See the License for the specific language governing permissions and
 # limitations under the License.
-"""The pages are connected, name files that exist, use words of the field, and an example runs."""
+"""The pages are connected, name files that exist, and use words of the field."""
 from __future__ import annotations
 
 from pathlib import Path
@@ -20,7 +20,7 @@ import re
 import pytest
 
 ROOT = Path(__file__).parent.parent
-PAGES = sorted([*ROOT.glob('*.md'), *ROOT.glob('docs/*.md'), *ROOT.glob('examples/*.md')])
+PAGES = sorted([*ROOT.glob('*.md'), *ROOT.glob('docs/**/*.md'), *ROOT.glob('examples/*.md')])
 LINK = re.compile(r'\]\((?!http)([^)#\s]*)#?([^)\s]*)\)')
 PRIVATE = re.compile(r'\b(rac(e|es|ing)|heats?|laps?|wish(es)?)\b', re.IGNORECASE)
 FILE = re.compile(r'`((?:dq_ik|test|tools|urdf|config|rviz|examples|interfaces)/[\w./]+\.\w+)`')
@@ -55,11 +55,4 @@ def test_words_are_those_of_the_field(page):
 
 def test_every_page_can_be_found_from_the_readme():
     linked = {path for path, _ in LINK.findall((ROOT / 'README.md').read_text())}
-    assert linked >= {f'docs/{page.name}' for page in (ROOT / 'docs').glob('*.md')}
-
-
-def test_the_example_of_the_readme_runs(monkeypatch, capsys):
-    monkeypatch.chdir(ROOT)
-    block, = re.findall(r'```python\n(.*?)```', (ROOT / 'README.md').read_text(), re.DOTALL)
-    exec(compile(block, 'README.md', 'exec'), {})
-    assert 'panda_joint1' in capsys.readouterr().out
+    assert linked >= {str(page.relative_to(ROOT)) for page in (ROOT / 'docs').rglob('*.md')}
