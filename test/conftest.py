@@ -28,11 +28,9 @@ import shutil
 import sys
 import tempfile
 
-from background import begin, place
 from domains import reserve
 from hypothesis import settings
-import long_runs  # noqa: F401  it has work to begin
-import packages  # noqa: F401  so has this
+import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 SCRATCH = Path(tempfile.mkdtemp(prefix='dq_ik_test_'))
@@ -84,15 +82,35 @@ def pytest_report_header() -> list[str]:
     return [f'without {name}: no test of {", ".join(NEEDS[name])}' for name in MISSING]
 
 
-def pytest_collection_modifyitems(items) -> None:
-    """Let tests that wait for long work come last."""
-    items.sort(key=lambda item: max(place(item.path.name), place(item.name)))
+#: tests that share work (a file, or one test of it) -> the name of the work
+SHARED = {
+    **dict.fromkeys(('test_the_example_runs_on_aarch64', 'test_packaged_library.py',
+                     'test_packaging.py', 'test_colcon.py'), 'packages'),
+    **dict.fromkeys(('test_demo.py', 'test_setup.py'), 'the environment of the checkout')}
+#: what takes longest, and begins first, so that all processes end at about the same time
+LONG = ('packages', 'test_checked_build.py', 'test_browser.py')
 
 
-def pytest_collection_finish(session) -> None:
-    """Begin the long work, on a core that other tests leave free."""
-    if not session.config.option.collectonly:
-        begin(name for item in session.items for name in (item.path.name, item.name))
+def group(nodeid: str) -> str:
+    """Return what a test has in common with others: some work, or their file."""
+    file, _, name = nodeid.removeprefix('test/').partition('::')
+    return SHARED.get(name) or SHARED.get(file, file)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """Keep a group of tests in one process."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    scheduler = LoadScopeScheduling(config, log)
+    scheduler._split_scope = group
+    return scheduler
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the longest groups."""
+    order = {name: place for place, name in enumerate(LONG)}
+    items.sort(key=lambda item: order.get(group(item.nodeid), len(LONG)))
 
 
 settings.register_profile('repeatable', derandomize=True)

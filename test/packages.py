@@ -11,11 +11,7 @@
 # WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
 # See the License for the specific language governing permissions and
 # limitations under the License.
-"""
-What the tests of packaging share: the archive, the wheel, bare Pythons; each made once.
-
-Long builds begin with the session (``background.py``).
-"""
+"""What the tests of packaging share: the archive, the wheel, bare Pythons; each made once."""
 
 from __future__ import annotations
 
@@ -30,13 +26,13 @@ import sys
 import tarfile
 import tempfile
 
-from background import awaited, wait_for
-
 ROOT = Path(__file__).resolve().parents[1]
 PYTHON = f'python{sys.version_info.major}.{sys.version_info.minor}'
 LEVELS = ('v2', 'v3', 'v4', 'aarch64')
 RUN_TIME = ('numpy', 'scipy', 'urdf_parser_py', 'pyyaml', 'lxml', 'rich', 'pygments',
-            'markdown-it-py', 'mdurl')
+            'markdown-it-py', 'mdurl', 'viser', 'imageio', 'pillow', 'msgspec', 'requests',
+            'charset-normalizer', 'idna', 'urllib3', 'certifi', 'tqdm', 'trimesh',
+            'typing-extensions', 'websockets', 'zstandard')
 CHECKED_TESTS = ('test_solver.py', 'test_modes.py', 'test_best_reach.py', 'test_goals.py',
                  'test_goals_of_trees.py', 'test_joint_kinds.py', 'test_look_at.py',
                  'test_methods.py', 'test_posture.py', 'test_relative_goal.py',
@@ -62,24 +58,18 @@ def scratch() -> Path:
     return Path(folder)
 
 
+@cache
 def generated() -> Path:
     """Return the assembly and C files of all levels; they are kept for the next session."""
-    return awaited(_generate)
-
-
-def _generate() -> Path:
     folder = ROOT / 'dq_ik' / 'native' / 'generated'
     run('nice', sys.executable, ROOT / 'dq_ik' / 'native', '--generate', '--output', folder,
         *LEVELS)
     return folder
 
 
+@cache
 def checked() -> tuple[dict[str, str], subprocess.CompletedProcess]:
     """Return settings in which the library checks indices, and how the core's tests went then."""
-    return awaited(_check)
-
-
-def _check() -> tuple[dict[str, str], subprocess.CompletedProcess]:
     folder = scratch() / 'checked'
     plain = {name: value for name, value in os.environ.items() if not name.startswith('DQ_IK')}
     run('nice', sys.executable, ROOT / 'dq_ik' / 'native', '--checked', '--output',
@@ -90,11 +80,6 @@ def _check() -> tuple[dict[str, str], subprocess.CompletedProcess]:
         ['nice', sys.executable, '-m', 'pytest', '-q', '-x', '-p', 'no:cacheprovider', '-m',
          'not slow', *(f'test/{name}' for name in CHECKED_TESTS)],
         capture_output=True, text=True, check=False, timeout=500, cwd=ROOT, env=settings)
-
-
-wait_for(_generate, 'test_the_example_runs_on_aarch64', 'test_packaged_library.py',
-         'test_packaging.py', 'test_colcon.py')
-wait_for(_check, 'test_checked_build.py')
 
 
 @cache

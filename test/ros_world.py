@@ -82,7 +82,11 @@ class World:
         def seen():
             msg = self.newest.get('/dq_ik/status')
             return msg is not None and text in msg.message and level in (None, msg.level)
-        wait_until(seen, what=f'status with {text!r}, have {self.newest.get("/dq_ik/status")}')
+        try:
+            wait_until(seen)
+        except AssertionError as error:
+            newest = self.newest.get('/dq_ik/status')
+            raise AssertionError(f'no status with {text!r}; the newest is {newest}') from error
 
     def ask(self, pose, **fields):
         from moveit_msgs.srv import GetPositionIK

@@ -26,7 +26,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 PYTHON = ('benchmark', 'dq_ik', 'examples', 'launch', 'setup.py', 'test', 'tools')
-XML = ('benchmark', 'interfaces', 'package.xml', 'urdf')
+XML = ('benchmark', 'interfaces', 'package.xml', 'plugin', 'urdf')
 
 
 @pytest.fixture(autouse=True)
@@ -54,7 +54,7 @@ def test_pep257():
 @pytest.mark.linter
 def test_copyright():
     linter = pytest.importorskip('ament_copyright.main')
-    folders = [*PYTHON, 'CONTRIBUTING.md', 'LICENSE', 'dq_ik/native/cmake']
+    folders = [*PYTHON, 'plugin', 'CONTRIBUTING.md', 'LICENSE', 'dq_ik/native/cmake']
     assert linter.main(argv=[*folders, '--exclude', 'dq_ik/native/generated/*']) == 0
 
 

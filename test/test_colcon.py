@@ -42,11 +42,13 @@ def workspace(request, tmp_path_factory) -> Path:
     environment = {name: value for name, value in os.environ.items()
                    if name not in ('PYTHONPATH', 'COLCON_PREFIX_PATH')}
     environment['PATH'] = f'{Path(sys.executable).parent}{os.pathsep}{environment["PATH"]}'
+    environment['DQ_IK_MOVEIT'] = '0'  # test_plugin_moveit.py has it
     result = subprocess.run(
         [sys.executable, '-m', 'colcon', 'build', '--event-handlers', 'console_direct+',
          *STYLES[request.param]],
         cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=250)
     assert result.returncode == 0, result.stdout[-3000:] + result.stderr[-3000:]
+    (folder / 'said.txt').write_text(result.stdout + result.stderr)
     return folder
 
 
@@ -73,7 +75,7 @@ def test_ament_index_has_the_package(workspace):
     found = Path(shell(workspace, f'{sys.executable} -c "{code}"').strip())
     assert found == workspace / 'install' / 'dq_ik' / 'share' / 'dq_ik'
     for name in ('launch/demo.launch.py', 'urdf/panda.urdf', 'config/dq_ik.yaml', 'package.xml',
-                 'rviz/demo.rviz'):
+                 'rviz/demo.rviz', 'worlds/table.yaml'):
         assert (found / name).is_file(), name
 
 
@@ -99,3 +101,9 @@ def test_the_library_is_installed(workspace):
     path, text = shell(workspace, f'{sys.executable} -c "{code}"').splitlines()
     assert Path(path).is_relative_to(workspace)
     assert text.startswith('native library for')
+
+
+def test_one_line_says_that_the_plugin_for_moveit_is_left_out(workspace):
+    said = [line for line in (workspace / 'said.txt').read_text().splitlines() if 'MoveIt' in line]
+    assert set(said) == {'dq_ik: the plugin for MoveIt is left out: DQ_IK_MOVEIT is 0'}
+    assert not list((workspace / 'install').rglob('*kinematics_plugin*'))

@@ -233,7 +233,7 @@ def test_poses_come_in_all_kinds():
 
 def test_export_takes_a_tool_and_several_tips(tmp_path, capsys):
     path = tmp_path / 'arm.dqik'
-    assert main(['export', str(PANDA), str(path), '--tip', 'panda_link8', '--xyz', '0', '0',
+    assert main(['export', str(PANDA), str(path), '--tip', 'panda_link8', '--tool', '0', '0',
                  '0.1', '--starts', '300']) == 0
     from dq_ik.pose import Pose
     chain = Chain(load_robot(PANDA), None, 'panda_link8', Pose.from_xyz_rpy((0, 0, 0.1), (0,) * 3))

@@ -34,8 +34,8 @@ from dq_ik.native.build import LIBRARY
 from dq_ik.native.door import ctypes_entries, Door
 from dq_ik.native.load import door, fault_of
 from helpers import close
-from long_runs import plain_environment
 import numpy as np
+from processes import plain_environment
 import pytest
 from scipy.spatial import transform
 from scipy.spatial.transform import Rotation
@@ -79,6 +79,10 @@ def kinematics(door_: Any, name: str) -> dict[str, list]:
     spread = np.empty((3, n))
     assert entries['spread'](chain.block, rng.random((3, n)), 3, spread) == 0
     found['spread'] = spread.ravel().tolist()
+    clamped, beyond = np.empty((3, n)), np.empty((3, n))
+    assert entries['clamp'](chain.block, chain.lower, chain.upper, 3.0 * q, 3, clamped,
+                            beyond) == 0
+    found['clamp'] = [*clamped.ravel().tolist(), *beyond.ravel().tolist()]
     for kind, size in ((0, 8), (2, 7), (3, 7)):
         out = np.empty(8)
         assert entries['pose'](kind, rng.normal(size=size), out) == 0

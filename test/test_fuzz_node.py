@@ -13,15 +13,14 @@
 # limitations under the License.
 """A node under random messages for a short while: it answers all, and lives."""
 
-from background import awaited
-from long_runs import messages
+from processes import python
 import pytest
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(1500)
 def test_random_messages():
-    run = awaited(messages)
+    run = python('-m', 'tools.fuzz', '--ros', '--minutes', 0.33, '--seed', 1, timeout=1000)
     assert run.returncode == 0, run.stdout + run.stderr
     counts = dict(line.rsplit(maxsplit=1) for line in run.stdout.splitlines() if line)
     assert counts['requests'] == counts['answers'] != '0'

@@ -19,15 +19,15 @@ from __future__ import annotations
 from pathlib import Path
 import sys
 import time
-from types import ModuleType
 
 from diagnostic_msgs.msg import DiagnosticStatus
 from domains import reserve
 from dq_ik.pose import Pose
-from dq_ik.ros.conversions import fill_pose, pose_from_msg
+from dq_ik.ros.conversions import fill_pose
 from dq_ik.ros.description import LATCHED
 from dq_ik.ros.markers.node import GoalMarkerNode
 from geometry_msgs.msg import PoseStamped
+from marker_library import stand_in
 import pytest
 from ros_bench import ros_bench, wait_until
 from visualization_msgs.msg import MarkerArray
@@ -39,53 +39,10 @@ TIME = 2.0  # of a stream of goals [s]
 MOST = 10.0  # updates per second that RViz keeps up with
 
 
-class Server:
-    """Counts what InteractiveMarkerServer would send."""
-
-    def __init__(self, *_, **__) -> None:
-        self.updates = 0
-        self.poses: dict[str, Pose] = {}
-        self._pending = False
-
-    def insert(self, marker, **_) -> None:
-        self.setPose(marker.name, marker.pose)
-
-    def setPose(self, name, pose) -> None:  # noqa: N802
-        self.poses[name] = pose_from_msg(pose)
-        self._pending = True
-
-    def applyChanges(self) -> None:  # noqa: N802
-        self.updates += self._pending
-        self._pending = False
-
-    def clear(self) -> None:
-        self.poses.clear()
-
-    def shutdown(self) -> None:
-        pass
-
-
-class Menu:
-    """Takes entries."""
-
-    CHECKED, UNCHECKED = 1, 0
-
-    def insert(self, *_, **__) -> int:
-        return 0
-
-    def setCheckState(self, *_) -> None:  # noqa: N802
-        pass
-
-    def apply(self, *_) -> None:
-        pass
-
-
 @pytest.fixture
 def bench(monkeypatch):
     """Open a domain with a marker node."""
-    library = ModuleType('interactive_markers')
-    library.InteractiveMarkerServer, library.MenuHandler = Server, Menu
-    monkeypatch.setitem(sys.modules, 'interactive_markers', library)
+    monkeypatch.setitem(sys.modules, 'interactive_markers', stand_in())
     with ros_bench(DOMAIN) as opened:
         opened.marker = opened.add(GoalMarkerNode, robot_description=PANDA, tip_links=[TIP])
         yield opened

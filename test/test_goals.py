@@ -19,7 +19,7 @@ import math
 
 from arms import arm, judged, PATIENT
 from dq_ik import Goal, GoalError, Pose, PoseError, Solver, Status
-from dq_ik.goal import as_pose
+from dq_ik.pose_forms import as_pose
 from helpers import close
 import numpy as np
 import pytest

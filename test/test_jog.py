@@ -287,4 +287,100 @@ def test_a_minute_of_keyboard_jogging_has_no_jump(limited):
     assert np.all(steps <= chain.velocity * DT * (1 + 1e-6))
     assert np.ptp(path, axis=0).min() > 0.01  # every joint was at work
     assert all(chain.within_limits(q, 1e-12) for q in path)
-    assert steps[-50:].max() < 1e-8
+    assert not steps[-50:].any()
+
+
+# --- displacements -------------------------------------------------------------------------------
+
+WAY = {'panda_joint1': 0.3, 'panda_joint4': -0.1}
+NAMES = [f'panda_joint{k}' for k in range(1, 8)]
+
+
+def speeds(path):
+    return np.abs(np.diff(path, axis=0)) / DT
+
+
+def displaced(path):
+    return dict(zip(NAMES, (path[-1] - path[0]).tolist()))
+
+
+@pytest.mark.parametrize(('given', 'top', 'time'), [
+    ({}, 0.5, 0.6 + 0.2), ({'duration': 1.0}, 0.3, 1.0 + 0.2),
+    ({'velocities': {'panda_joint1': 0.2, 'panda_joint4': -1.0}}, 0.2, 1.5 + 0.2),
+    ({'duration': 1e-3}, 2.175, 0.3 / 2.175 + 0.2)])
+def test_a_displacement_is_gone_exactly_at_its_speed(given, top, time):
+    """All joints begin and arrive together; the speed rises and falls within ``ramp_time``."""
+    jog = jog_of(ramp_time=0.2)
+    jog.displace(WAY, **given)
+    path = play(jog, lambda now: None, time + 0.1)
+    assert displaced(path) == pytest.approx({**dict.fromkeys(NAMES, 0.0), **WAY}, abs=1e-12)
+    assert not jog.active
+    measured = speeds(path)
+    assert measured.max() <= top * (1 + 1e-9)
+    assert np.abs(np.diff(measured, axis=0)).max() <= top / 0.2 * DT * 1.1
+    np.testing.assert_allclose(measured[:, 3], measured[:, 0] / 3.0, atol=0.02)
+    moving = np.flatnonzero(measured[:, 0])
+    assert len(moving) * DT == pytest.approx(time, abs=0.1) or given == {'duration': 1e-3}
+
+
+def test_a_displacement_ends_at_a_limit():
+    jog = jog_of(ramp_time=0.1)
+    jog.displace({'panda_joint4': 3.0}, {'panda_joint4': 2.0})
+    path = play(jog, lambda now: None, 3.0)
+    assert path[-1, 3] == arm('panda').upper[3]
+    assert path.max(axis=0)[3] <= arm('panda').upper[3]
+
+
+def test_a_newer_displacement_replaces_what_is_left_without_a_jump():
+    jog = jog_of(ramp_time=0.2)
+    jog.displace({'panda_joint1': 1.0})
+    before = play(jog, lambda now: None, 0.5)
+    jog.displace({'panda_joint1': -0.1})
+    after = play(jog, lambda now: None, 2.0, before[-1], 0.5)
+    assert after[-1, 0] - after[0, 0] == pytest.approx(-0.1, abs=1e-9)
+    steps = np.diff(np.concatenate([before, after[1:]]), axis=0)[:, 0] / DT
+    assert np.abs(np.diff(steps)).max() <= 0.5 / 0.2 * DT * 1.1
+
+
+def test_a_displacement_of_another_joint_stops_the_first():
+    jog = jog_of(ramp_time=0.2)
+    jog.displace({'panda_joint1': 1.0})
+    before = play(jog, lambda now: None, 0.5)
+    jog.displace({'panda_joint2': 0.1})
+    after = play(jog, lambda now: None, 1.0, before[-1], 0.5)
+    assert after[-1, 1] - after[0, 1] == pytest.approx(0.1, abs=1e-9)
+    assert abs(after[-1, 0] - after[0, 0]) < 0.06  # the way of braking
+    assert not jog.active
+
+
+@pytest.mark.parametrize('other', ['velocity', 'twist', 'nothing', 'stop'])
+def test_other_commands_end_a_displacement(other):
+    jog = jog_of(ramp_time=0.2)
+    jog.displace({'panda_joint1': 2.0})
+    before = play(jog, lambda now: None, 0.5)
+    {'velocity': lambda: jog.joints({'panda_joint2': 0.0}, 0.5),
+     'twist': lambda: jog.twist(TIP, (0.0,) * 6, 0.5, BASE),
+     'nothing': lambda: jog.displace({'panda_joint1': 0.0}),
+     'stop': jog.stop}[other]()
+    after = play(jog, lambda now: None, 1.0, before[-1], 0.5)
+    assert abs(after[-1, 0] - after[0, 0]) < 0.06  # the way of braking
+    assert not jog.active
+
+
+def test_a_displacement_of_nothing_moves_nothing():
+    jog = jog_of()
+    jog.displace({'panda_joint1': 0.0})
+    assert not jog.active
+
+
+@pytest.mark.parametrize(('given', 'said'), [
+    (({'nobody': 0.1},), "no joint 'nobody' to jog"),
+    (({'panda_joint1': float('nan')},), 'must be finite'),
+    (({'panda_joint1': 0.1}, {'panda_joint1': 0.0}), 'displacement with the velocity 0'),
+    (({'panda_joint1': 0.1}, None, float('inf')), 'duration of a joint jog is inf'),
+])
+def test_bad_displacements_are_refused(given, said):
+    jog = jog_of()
+    with pytest.raises(DqIkError, match=said):
+        jog.displace(*given)
+    assert not jog.active

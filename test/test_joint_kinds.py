@@ -105,6 +105,18 @@ def test_other_methods_turn_balls_too(method):
     assert_inside(chain, result.q)
 
 
+@pytest.mark.parametrize('method', ['svd', 'gauss_newton'])
+def test_methods_that_ignore_limits_project_balls_last(method):
+    """They turn the ball all the way to a goal outside its cone; only the answer is inside."""
+    chain = spherical('ball')
+    tilted = np.array((1.5, 0.0, 0.0))
+    goal = Goal(chain.fk(tilted), position_weight=0.0)
+    result = Solver(chain, method=method, timeout=PATIENT, max_restarts=0, trace=100).solve(
+        goal, (0.1, 0.0, 0.0))
+    close(result.trace[-1], tilted, 1e-4)
+    close(result.q, (SWING, 0.0, 0.0), 1e-4)
+
+
 def test_a_ball_beyond_its_cone_stops_at_the_cone():
     """The best tilt towards a direction outside the cone is on the cone, in the same plane."""
     chain = spherical('ball')

@@ -24,6 +24,7 @@ import time
 
 from dq_ik.demo.choices import find_robot
 from dq_ik.demo.nodes import demo_nodes, DemoSettings
+from dq_ik.errors import DqIkError
 from dq_ik.native.load import describe
 from launch import LaunchContext
 from launch.launch_description_sources import get_launch_description_from_python_launch_file
@@ -62,6 +63,7 @@ def nodes(name: str, **arguments: str) -> dict[str, object]:
     {'viewer': 'none'},
     {'viewer': 'none', 'sim': 'false', 'path': 'true'},
     {'viewer': 'web', 'robot': 'arm6'},
+    {'viewer': 'none', 'scene': 'table'},
 ])
 def test_launch_file_starts_the_rows_of_the_table(arguments):
     urdf, text = find_robot(arguments.get('robot', 'panda'))
@@ -69,6 +71,11 @@ def test_launch_file_starts_the_rows_of_the_table(arguments):
         urdf=urdf, description=text, viewer=arguments['viewer'],
         sim=arguments.get('sim', 'true') == 'true', path=arguments.get('path') == 'true'))
     assert set(nodes('demo.launch.py', **arguments)) == {row.executable for row in rows}
+
+
+def test_an_unknown_scene_is_refused_before_anything_starts():
+    with pytest.raises(DqIkError, match="no world 'tabel'"):
+        nodes('demo.launch.py', viewer='none', scene='tabel')
 
 
 def test_unknown_solver_is_refused_before_anything_starts():

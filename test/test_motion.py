@@ -21,7 +21,7 @@ from arms import arm, PATIENT
 from dq_ik import load_robot, Pose, Solver
 from dq_ik.errors import DqIkError, OptionError, SeedError
 from dq_ik.options import IkOptions
-from dq_ik.robot.bundled import find_example
+from dq_ik.robot.bundled import example_robots
 from dq_ik.stream.limits import braking_speed, MotionLimits, stopping_way
 from dq_ik.stream.motion import Motion
 from dq_ik.stream.settings import StreamSettings
@@ -307,7 +307,7 @@ def line_targets(chain, q, way, speed, rate):
 def test_the_tool_stays_on_its_line(name, way):
     """Within the URDF's speeds, reached in 0.2 s; 1.5 m/s is two to three times too fast."""
     try:
-        chain = arm(name) if name == 'panda' else load_robot(find_example(name)).chain(
+        chain = arm(name) if name == 'panda' else load_robot(example_robots()[name]).chain(
             tips='tool0')
     except DqIkError:
         pytest.skip(f'{name} is not installed')

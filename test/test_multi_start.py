@@ -24,7 +24,7 @@ from dq_ik.core.memory.blocks import prepare_work, take_row
 from dq_ik.core.memory.layout import LANE, LANE_ITERATIONS, ROBOT, SEED_ITERATIONS, TAKEN, TRIAL
 from dq_ik.core.memory.views import read
 from dq_ik.core.multi_start import lane_attempts, lane_step
-from dq_ik.core.multi_start.lane_attempts import _can_help
+from dq_ik.core.multi_start.lane_attempts import can_help
 from dq_ik.native.load import door
 from helpers import call, close, Seen, variant
 import numpy as np
@@ -48,8 +48,8 @@ def forward_in_lanes(tree, target, rows, out):
 @kernel
 def asked(robot, request, answers, work):
     prepare_work(address(robot, 0), address(work, 0))
-    return _can_help(take_row(address(robot, 0), address(request, 0), address(answers, 0), 0,
-                              address(work, 0)))
+    return can_help(take_row(address(robot, 0), address(request, 0), address(answers, 0), 0,
+                             address(work, 0)))
 
 
 def uses_lanes(solver, goal):

@@ -28,7 +28,7 @@ import tempfile
 from dq_ik.native import files
 from dq_ik.native.build import LIBRARY
 from dq_ik.native.load import door
-from long_runs import plain_environment
+from processes import plain_environment
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -232,8 +232,8 @@ def check_elements(chain: Chain, tree: Any) -> None:
         rows = tree.element[first:first + sizes.get(joint.kind, 1)]
         factor = (joint.mimic.multiplier, joint.mimic.offset) if joint.mimic else (1.0, 0.0)
         close(rows[:, core.MULTIPLIER:core.OFFSET + 1], np.tile(factor, (len(rows), 1)), 0)
-        ball = (joint.swing, *joint.twist) if joint.kind is JointKind.BALL else (
-            math.inf, -math.inf, math.inf)
+        ball = (joint.swing, joint.swing, *joint.twist) if joint.kind is JointKind.BALL else (
+            math.inf, math.inf, -math.inf, math.inf)
         assert rows[-1, core.SWING:core.TWIST_UPPER + 1].tolist() == list(ball)
         close(np.linalg.norm(rows[:, :4], axis=1), 1.0, 1e-14)
         first += len(rows)

@@ -94,6 +94,17 @@ def test_command_solves_without_numba(clean, tmp_path):
     assert 'panda_joint1' in result.stdout
 
 
+def test_uv_builds_as_pip_does(tmp_path):
+    uv = Path(sys.executable).with_name('uv')
+    if not uv.is_file():
+        pytest.skip('uv is not installed')
+    python = bare_python(tmp_path / 'env', 'setuptools', *RUN_TIME)
+    run(uv, 'pip', 'install', '--quiet', '--offline', '--no-config', '--no-deps',
+        '--no-build-isolation', '--python', python, archive(), env=ALONE)
+    text = run(python, '-c', FIRST, env=ALONE, cwd=tmp_path).stdout
+    assert text.startswith('native library for')
+
+
 def test_cmake_finds_the_library(clean, tmp_path):
     (tmp_path / 'CMakeLists.txt').write_text(CMAKE)
     (tmp_path / 'program.c').write_text(PROGRAM)

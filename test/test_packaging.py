@@ -23,6 +23,7 @@ import subprocess
 import sys
 from xml.etree import ElementTree
 
+from catkin_pkg.package import parse_package
 import dq_ik
 from dq_ik.cli.main import COMMANDS
 from dq_ik.demo.nodes import MODULES
@@ -138,3 +139,12 @@ def test_every_command_has_its_module():
         source = (ROOT / 'dq_ik' / 'cli' / f'{name}.py').read_text()
         assert 'def add_arguments(' in source
         assert 'def run(' in source
+
+
+@pytest.mark.parametrize(('wanted', 'count'), [({}, 0), ({'DQ_IK_MOVEIT': '0'}, 0),
+                                               ({'DQ_IK_MOVEIT': '1'}, 1)])
+def test_moveit_is_a_dependency_only_where_it_is_wanted(wanted, count):
+    package = parse_package(ROOT / 'package.xml')
+    package.evaluate_conditions(wanted)
+    for depends in (package.build_depends, package.exec_depends):
+        assert [d.name for d in depends if d.evaluated_condition].count('moveit_core') == count

@@ -24,10 +24,9 @@ import subprocess
 import sys
 
 from arms import arm, PATIENT
-from background import awaited
 from dq_ik import Chain, IkResult, Pose, Solver
-from long_runs import insides, plain_environment
 import numpy as np
+from processes import plain_environment, python
 import pytest
 
 ROOT = Path(__file__).parent.parent
@@ -116,5 +115,7 @@ def test_plain_answers_are_those_of_the_library(way, tmp_path):
 
 @pytest.mark.timeout(1500)
 def test_the_insides_hold_as_plain_python():
-    done = awaited(insides)
+    done = python('-m', 'pytest', '-q', '-p', 'no:cacheprovider', 'test/uncompiled.py',
+                  'test/test_lanes.py', 'test/test_multi_start.py', '-k', 'uncompiled or lanes',
+                  env=plain_environment(DQ_IK_NATIVE='plain'), timeout=1500)
     assert done.returncode == 0, done.stdout[-5000:]

@@ -65,7 +65,7 @@ def test_tests_that_hold_a_promise_exist():
 def test_run_time_needs_what_the_readme_says():
     listed = subprocess.run([sys.executable, '-c', SETUP], cwd=ROOT, capture_output=True,
                             text=True, check=True).stdout.split()
-    assert sorted(listed) == ['numpy', 'rich', 'scipy', 'urdf_parser_py']
+    assert sorted(listed) == ['numpy', 'pyyaml', 'rich', 'scipy', 'urdf_parser_py', 'viser==1.1.1']
 
 
 def test_make_alone_lists_all_targets():

@@ -20,6 +20,8 @@ import subprocess
 import sys
 
 from dq_ik.cli.main import main
+from dq_ik.pose import Pose
+from dq_ik.robot.urdf import load_robot, read_source
 import pytest
 from ros_bench import wait_until
 import ros_processes
@@ -29,6 +31,7 @@ from ros_world import ARM, CHAIN, Q, START_UP
 ros_processes.use_own_domain()
 pytestmark = pytest.mark.timeout(600)
 POSE = CHAIN.fk(Q)
+PATIENT = '--timeout', '40'  # discovery takes long on a busy machine
 REACHABLE = ['--xyz', *map(str, POSE.position), '--quat', *map(str, POSE.quaternion),
              '--frame', 'arm_base']
 
@@ -42,13 +45,39 @@ def node():
 
 
 def test_goal_is_followed_and_reported(node, capsys):
-    assert main(['goal', *REACHABLE]) == 0
+    assert main(['goal', *REACHABLE, *PATIENT]) == 0
     assert 'the goal is reached' in capsys.readouterr().out
 
 
 def test_goal_out_of_reach_is_reported(node, capsys):
-    assert main(['goal', '--xyz', '5', '0', '0', '--rpy', '0', '1.57', '0']) == 2
+    assert main(['goal', '--xyz', '5', '0', '0', '--rpy', '0', '1.57', '0', *PATIENT]) == 2
     assert 'best reach' in capsys.readouterr().out
+
+
+def test_goal_waits_for_an_arm_that_is_slow(capsys):
+    """The verdict is that of the end: neither that the arm is on its way, nor half way."""
+    words = {'robot_description': read_source('arm6'), 'velocity_scaling': 0.3}
+    chain = load_robot('arm6').chain()
+    goal = chain.fk(chain.neutral + 0.5)
+    with ros_processes.run_node(('-r', '__node:=slow_arm'), **words) as process:
+        wait_until(lambda: 'ready after' in process.log or not process.alive, START_UP)
+        place = ['--xyz', *map(str, goal.position), '--quat', *map(str, goal.quaternion)]
+        assert main(['goal', *place, '--node', 'slow_arm', *PATIENT, '--json']) == 0
+        answer = json.loads(capsys.readouterr().out)
+        assert answer['phase'] == 'following'
+        far = ['--xyz', '9', '0', '0', '--node', '/slow_arm']
+        assert main(['goal', *far, *PATIENT, '--json']) == 2
+        answer = json.loads(capsys.readouterr().out)
+        assert answer['phase'] == 'best reach'
+        best = chain.solve(Pose.from_xyz_rpy((9, 0, 0), (0, 0, 0)))
+        assert float(answer['position_error']) == pytest.approx(best.position_error[0], abs=0.01)
+
+
+def test_goal_is_reported_as_json(node, capsys):
+    assert main(['goal', *REACHABLE, *PATIENT, '--json']) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert answer['reached'] is True
+    assert 'the goal is reached' in answer['message']
 
 
 def test_goal_without_a_node_says_so(node, capsys):
@@ -58,14 +87,14 @@ def test_goal_without_a_node_says_so(node, capsys):
 
 def test_ask_prints_a_solution(node, capsys):
     pytest.importorskip('moveit_msgs.srv')
-    assert main(['ask', *REACHABLE, '--seed', 'j1=0.1', '--json']) == 0
+    assert main(['ask', *REACHABLE, '--seed', 'j1=0.1', '--json', *PATIENT]) == 0
     answer = json.loads(capsys.readouterr().out)
     assert CHAIN.fk(CHAIN.configuration(answer['joints'])).distance(POSE) < (1.1e-5, 1.1e-5)
 
 
 def test_ask_prints_the_verdict_without_a_code(node, capsys):
     pytest.importorskip('moveit_msgs.srv')
-    assert main(['ask', *REACHABLE]) == 0
+    assert main(['ask', *REACHABLE, *PATIENT]) == 0
     out = capsys.readouterr().out
     assert 'the goal is reached' in out
     assert 'error' not in out
@@ -73,14 +102,23 @@ def test_ask_prints_the_verdict_without_a_code(node, capsys):
 
 def test_ask_refuses_an_unknown_joint_of_the_seed(node, capsys):
     pytest.importorskip('moveit_msgs.srv')
-    assert main(['ask', *REACHABLE, '--seed', 'foo=0.1']) == 2
+    assert main(['ask', *REACHABLE, '--seed', 'foo=0.1', *PATIENT]) == 2
     assert "no joint 'foo'; its joints are" in capsys.readouterr().out
 
 
 def test_ask_explains_a_miss(node, capsys):
     pytest.importorskip('moveit_msgs.srv')
-    assert main(['ask', '--xyz', '5', '0', '0', '--group', 'leg']) == 2
+    assert main(['ask', '--xyz', '5', '0', '0', '--group', 'leg', *PATIENT]) == 2
     assert "no group 'leg'" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(('words', 'meant'), [
+    (('--link', 'flang'), 'flange'), (('--frame', 'arm_bas'), 'arm_base'),
+    (('--group', 'arn'), 'arm'), (('--seed', 'j11=0'), 'j1')])
+def test_ask_names_the_nearest_known_one(node, words, meant, capsys):
+    pytest.importorskip('moveit_msgs.srv')
+    assert main(['ask', '--xyz', '0.1,0,0.5', *words, *PATIENT]) == 2
+    assert f"(did you mean '{meant}'?)" in capsys.readouterr().out
 
 
 def test_ask_without_a_node_says_so(node, capsys):

@@ -246,7 +246,7 @@ def test_b13_timeout_longer_than_the_solver_takes_is_cut():
 def test_m14_avoid_collisions_is_accepted_and_answered():
     response = ask(request(avoid_collisions=True))
     assert_reached(response, CHAIN.fk(Q))
-    assert 'collisions not checked' in response.error_code.message
+    assert 'collisions not checked: no robot description' in response.error_code.message
 
 
 def joint_constraint(name, position, tolerance):

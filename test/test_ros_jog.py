@@ -241,9 +241,26 @@ def test_joints_are_jogged_and_bad_ones_refused(arm):
     assert np.abs(moved[[1, 3, 4, 5]]).max() < 1e-4
     for msg, said in ((make(joint_names=['lift'], velocities=[1.0]), "no joint 'lift' to jog"),
                       (make(joint_names=['j1'], velocities=[]), '1 names but 0 velocities'),
-                      (make(joint_names=['j1'], displacements=[0.1]), 'not followed'),
+                      (make(joint_names=['j1'], displacements=[0.1, 0.2]), '2 displacements'),
+                      (make(joint_names=['j1'], displacements=[np.inf]), 'must be finite'),
+                      (make(joint_names=['j1'], displacements=[0.1], duration=-1.0),
+                       'duration of a joint jog is -1.0'),
                       (make(joint_names=['j1'], velocities=[np.nan]), 'must be finite')):
         assert said in arm.refused('joint_jog', msg)
+
+
+@pytest.mark.parametrize('which', ['arm', 'timed'])
+def test_a_displacement_is_gone_once_and_exactly(which, request):
+    node = request.getfixturevalue(which)
+    messages = pytest.importorskip('control_msgs.msg')
+    node.place(Q)
+    node.send('joint_jog', messages.JointJog(
+        joint_names=['j1', 'j3'], displacements=[0.2, -0.1]))
+    wait_until(lambda: bool(node.path) and abs(node.path[-1][0] - Q[0]) > 0.19)
+    node.rest()
+    path = np.array(node.path)
+    check_steps(path)
+    np.testing.assert_allclose(path[-1] - Q, [0.2, 0, -0.1, 0, 0, 0], atol=1e-4)
 
 
 def test_the_clutch_moves_the_tool_from_where_it_is(arm):

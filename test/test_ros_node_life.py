@@ -71,6 +71,18 @@ def test_bad_start_ends_with_exit_code_1_and_one_line(parameters, reason):
         assert 'Traceback' not in node.log
 
 
+def test_a_parameter_with_a_typo_is_named():
+    """A file for all nodes has parameters of others, which are no typos."""
+    given = {'robot_description': ros_robot.urdf_text(), **ARM, 'max_joint_stepp': 0.1,
+             'publish_frequency': 30.0}
+    with ros_processes.run_node(('-r', '__node:=typo'), **given) as node:
+        wait_until(lambda: 'ready after' in node.log or not node.alive, START_UP)
+        assert node.alive, node.log
+        wait_until(lambda: "there is no parameter 'max_joint_stepp' (did you mean "
+                   "'max_joint_step'?); it is not used" in node.log, 20.0)
+        assert 'publish_frequency' not in node.log
+
+
 def test_without_moveit_msgs_topics_work_and_the_log_says_how_to_get_it():
     with ros_processes.run_node(arguments=('-r', '__node:=plain'), block=('moveit_msgs',),
                                 robot_description=ros_robot.urdf_text(), **ARM) as node:

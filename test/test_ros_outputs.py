@@ -28,6 +28,8 @@ from rclpy.time import Time
 import ros_robot
 from scipy.interpolate import CubicHermiteSpline
 
+NOW = Time(seconds=7, nanoseconds=123)
+
 
 @pytest.fixture(scope='module')
 def robot():
@@ -44,20 +46,17 @@ class FakeNode:
         self.sent[topic] = []
         return SimpleNamespace(publish=lambda msg: self.sent[topic].append(deepcopy(msg)))
 
-    def get_clock(self):
-        return SimpleNamespace(now=lambda: Time(seconds=7, nanoseconds=123))
-
 
 def outputs(chain, current=None, **settings):
     node, chosen = FakeNode(), NodeSettings(**settings)
     made = Outputs(node, chosen)
-    made.configure(command_maps(chain, chosen, current or {}))
+    made.configure(command_maps(chain, chain.model, chosen, current or {}))
     return made, node.sent
 
 
 def test_joint_state_has_urdf_names_stamp_and_nothing_else(robot):
     made, sent = outputs(robot.groups['arm'])
-    made.publish(np.arange(6.0))
+    made.publish(np.arange(6.0), NOW)
     msg = sent['~/joint_commands'][0]
     assert msg.name == list(ros_robot.ARM)
     assert list(msg.position) == [0, 1, 2, 3, 4, 5]
@@ -67,8 +66,8 @@ def test_joint_state_has_urdf_names_stamp_and_nothing_else(robot):
 
 def test_velocity_is_sent_where_it_is_known(robot):
     made, sent = outputs(robot.groups['arm'])
-    made.publish(np.zeros(6), np.arange(6.0))
-    made.publish(np.ones(6))
+    made.publish(np.zeros(6), NOW, np.arange(6.0))
+    made.publish(np.ones(6), NOW)
     moving, last = sent['~/joint_commands']
     assert list(moving.velocity) == [0, 1, 2, 3, 4, 5]
     assert (list(last.position), len(last.velocity)) == ([1] * 6, 0)
@@ -77,7 +76,7 @@ def test_velocity_is_sent_where_it_is_known(robot):
 def test_mimic_joints_are_computed(robot):
     chain = robot.groups['arm_and_hand']
     made, sent = outputs(chain)
-    made.publish(chain.configuration({'grip': 0.03}))
+    made.publish(chain.configuration({'grip': 0.03}), NOW)
     msg = sent['~/joint_commands'][0]
     positions = dict(zip(msg.name, msg.position))
     assert positions['grip'] == positions['grip_mimic'] == pytest.approx(0.03)
@@ -85,7 +84,7 @@ def test_mimic_joints_are_computed(robot):
 
 def test_all_joints_are_listed_where_they_are(robot):
     made, sent = outputs(robot.groups['arm'], {'lift': 0.2, 'grip': 0.01}, all_joints=True)
-    made.publish(np.ones(6))
+    made.publish(np.ones(6), NOW)
     msg = sent['~/joint_commands'][0]
     positions = dict(zip(msg.name, msg.position))
     assert set(positions) == set(ros_robot.MOVABLE)
@@ -95,7 +94,7 @@ def test_all_joints_are_listed_where_they_are(robot):
 def test_the_first_trajectory_goes_to_the_command(robot):
     made, sent = outputs(robot.groups['arm'], trajectory_topic='/arm/joint_trajectory',
                          trajectory_time=1.25)
-    made.publish(np.arange(6.0))
+    made.publish(np.arange(6.0), NOW)
     msg = sent['/arm/joint_trajectory'][0]
     assert (msg.header.stamp.sec, msg.header.stamp.nanosec) == (7, 123)
     assert msg.joint_names == list(ros_robot.ARM)
@@ -136,7 +135,7 @@ def test_a_controller_moves_smoothly_between_commands(robot, jitter):
 def test_command_array_follows_the_order_of_the_controller(robot):
     made, sent = outputs(robot.groups['arm'], command_array_topic='/forward/commands',
                          controller_joints=('j6', 'j1'))
-    made.publish(np.arange(6.0))
+    made.publish(np.arange(6.0), NOW)
     assert list(sent['/forward/commands'][0].data) == [5.0, 0.0]
 
 

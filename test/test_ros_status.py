@@ -85,8 +85,8 @@ def test_best_reach_names_the_reason(chain):
     assert float(values(msg)['position_error']) > 1.0
 
 
-MOTION = ('policy', 'phase', 'margin', 'nearest_limit', 'time_left', 'next_limit', 'speed',
-          'acceleration')
+MOTION = ('policy', 'phase', 'margin', 'nearest_limit', 'time_left', 'next_limit', 'time_to_loss',
+          'nearest_pair', 'clearance', 'speed', 'acceleration')
 
 
 def moving(chain, **settings):
@@ -103,7 +103,7 @@ def moving(chain, **settings):
 def test_status_and_diagnostics_say_the_same_about_the_motion(chain):
     stream, result = moving(chain, rate=100.0)
     found = values(status.result_status('arm', result, stream))
-    facts = dict(status.motion_facts(stream))
+    facts = dict(status.motion_facts(stream, stream.outlook))
     assert tuple(facts) == MOTION
     assert {key: found[key] for key in MOTION} == facts
     summary = status.diagnostics('arm', status.Counters(), 1.0, 0.1, facts.items())
@@ -118,10 +118,10 @@ def test_status_and_diagnostics_say_the_same_about_the_motion(chain):
 
 def test_shares_without_a_limit_are_empty(chain):
     stream, _ = moving(chain, rate=100.0, velocity_scaling=0.0)
-    facts = dict(status.motion_facts(stream))
+    facts = dict(status.motion_facts(stream, stream.outlook))
     assert (facts['speed'], facts['acceleration']) == ('', '')
     stream, _ = moving(chain)
-    facts = dict(status.motion_facts(stream))
+    facts = dict(status.motion_facts(stream, stream.outlook))
     assert float(facts['speed']) > 0.1
     assert facts['acceleration'] == ''
 

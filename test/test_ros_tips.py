@@ -17,8 +17,10 @@ import time
 
 from domains import reserve
 from dq_ik.pose import Pose
-from dq_ik.ros.follow.follower import take_all
+from dq_ik.ros.follow.goal_topics import GoalTopics
 from dq_ik.ros.follow.node import IkNode
+from dq_ik.ros.goals import LOOK_AT, POSE
+from dq_ik.ros.running import take_all
 from geometry_msgs.msg import PointStamped, PoseStamped
 import pytest
 import rclpy
@@ -92,6 +94,23 @@ def test_goals_sent_together_are_answered_together(world):
     command, = world.answers()
     for tip, pose in poses(command).items():
         assert pose.distance(CHAIN.fk(Q, tip)) < (1.1e-5, 1.1e-5)
+
+
+@pytest.mark.parametrize(('times', 'heard'), [
+    ((10, 20), ['pose', 'look_at']),  # in their order
+    ((20, 10), ['pose']),  # the executor asked the topic of the newer goal first
+    ((20, 10, 15), ['pose']),  # what is left out does not make others new
+    ((20, 10, 30), ['pose', 'look_at']),
+    ((5_000_000_000, 10), ['pose', 'look_at']),  # the clock was set back
+])
+def test_of_two_kinds_for_the_only_tip_the_newest_counts(times, heard):
+    got = []
+    topics = GoalTopics(None, lambda goals: got.extend(goal.msg for goal in goals))
+    takers = {kind: topics._taker_of_one('tool', kind) for kind in (POSE, LOOK_AT)}
+    takers[POSE]('pose', {'received_timestamp': times[0]})
+    for time_ in times[1:]:
+        takers[LOOK_AT]('look_at', {'received_timestamp': time_})
+    assert got == heard
 
 
 @pytest.mark.parametrize('bad', TIPS)

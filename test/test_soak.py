@@ -13,21 +13,39 @@
 # limitations under the License.
 """A node under mixed load for 20 seconds; the bars that a busy machine cannot spoil."""
 
-from background import awaited
-from long_runs import mixed_load
+import json
+
+from processes import python
 import pytest
 from tools.soak import table
 
 
-@pytest.mark.slow
-@pytest.mark.timeout(1500)
-def test_mixed_load():
-    run, found = awaited(mixed_load)
-    assert found, run.stdout + run.stderr
+def soak(folder, *words):
+    """Return what was measured, and the bars that are missed."""
+    run = python('tools/soak.py', *words, '--folder', folder, timeout=1000)
+    file = folder / 'soak.json'
+    assert file.exists(), run.stdout + run.stderr
+    found = json.loads(file.read_text())
     print(run.stdout)
-    _, missed = table(found)
     assert found['alive']
     assert not found['traceback']
+    return found, table(found)[1]
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1500)
+def test_mixed_load(tmp_path):
+    found, missed = soak(tmp_path, '--minutes', 0.33)
     assert found['clients']['calls'] > 100
     for bar in ('goals lost', 'unanswered', 'memory, growth [MB]', 'threads', 'files'):
+        assert bar not in missed
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1500)
+def test_a_stream_beside_page_marker_and_controller(tmp_path):
+    _, missed = soak(tmp_path, '--minutes', 0.2, '--only', 'stream', '--with', 'page', 'marker',
+                     'controller')
+    for bar in ('goals lost', 'page: messages', 'marker: updates', 'controller: trajectories',
+                'controller: bad'):
         assert bar not in missed

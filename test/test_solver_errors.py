@@ -28,7 +28,7 @@ HERE = Pose.from_xyz_rpy((1.2, 0.5, 0.0), (0.0, 0.0, 0.0))
 
 
 @pytest.mark.parametrize('goal', [
-    'there', 3.0, None, (1.0, 2.0, 3.0), np.eye(3), np.zeros((2, 8)), [[1.0, 2.0], [3.0]],
+    'there', 3.0, None, (1.0, 2.0), np.eye(3), np.zeros((2, 8)), [[1.0, 2.0], [3.0]],
     np.zeros(7), ((0, 0, 0), (1, 0, 0, 0)), {'tool': 'there'}])
 def test_what_is_no_pose_is_refused(goal):
     with pytest.raises(GoalError):
@@ -63,7 +63,7 @@ def test_goals_name_their_wrong_field(fields, words):
 def test_goals_must_fit_the_tips():
     chain = arm('two_arms')
     left, right = chain.fk_all(chain.neutral).values()
-    for goals in (left, [left], [left, right, left], Goal(left), {'tail': left},
+    for goals in (left, [left], [left, right, left], Goal(left), {'tail': left}, {},
                   [Goal(left, tip='tail'), right]):
         with pytest.raises(GoalError):
             chain.solve(goals)

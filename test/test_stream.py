@@ -17,9 +17,10 @@ from dq_ik.core.solve.verdict import Status
 from dq_ik.goal import Goal
 from dq_ik.options import IkOptions
 from dq_ik.pose import Pose
+from dq_ik.stream.goal_mode import goal_maker
 from dq_ik.stream.outlook import Outlook
 from dq_ik.stream.settings import StreamSettings
-from dq_ik.stream.tracker import goal_maker, LONGEST_STEP, Tracker
+from dq_ik.stream.tracker import LONGEST_STEP, Tracker
 import numpy as np
 import pytest
 import ros_robot
@@ -183,6 +184,15 @@ def test_the_outlook_names_the_joint_that_comes_to_its_limit(robot):
     assert (s.outlook.nearest, s.outlook.coming) == (s.chain.joint_names[5],) * 2
     assert s.outlook.time_left == pytest.approx((upper - q[5]) / 0.4, rel=0.02)
     assert s.outlook.sentence.startswith(f'{s.chain.joint_names[5]} is at its limit in 0.3 s')
+
+
+@pytest.mark.parametrize('scaling', [0.0, 1.0])
+def test_the_outlook_of_a_goal_out_of_reach_is_a_loss_or_nothing(robot, scaling):
+    """With scaling 0 the stream starts anew at the best reach, without goals of the past."""
+    s = stream(robot, velocity_scaling=scaling)
+    for k in range(20):
+        s.follow('flange', Pose.from_xyz_rpy((5.0 + 0.01 * k, 0.0, 0.0), (0.0, 1.5, 0.0)), DT * k)
+        assert s.outlook.time_to_loss in (0.0, np.inf)
 
 
 def test_before_any_goal_the_outlook_is_that_of_the_posture(robot):

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import math
 
-from dq_ik.core.algebra import quaternion, swing_twist
+from dq_ik.core.algebra import ellipse, quaternion, swing_twist
 from helpers import BOTH, close, rotation_vectors, unit_quaternions, unit_vectors, variant
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -96,33 +96,59 @@ def test_axis_upside_down_has_no_twist(how):
 
 @both
 @quick
-@given(r=unit_quaternions(), axis=unit_vectors(), cone=st.floats(0.01, 3.0),
+@given(r=unit_quaternions(), a=st.floats(0.0, 3.0), b=st.floats(0.0, 3.0),
        low=st.floats(-3.0, 0.0), high=st.floats(0.0, 3.0))
-def test_projection_is_inside_and_keeps_what_is_inside(how, r, axis, cone, low, high):
-    project = variant(swing_twist.project_about, how)
-    inside = project(axis, r, cone, low, high)
-    tilt, turn = swing_twist.angles(inside, axis)
-    assert tilt <= cone + 1e-9
+def test_projection_is_inside_and_keeps_what_is_inside(how, r, a, b, low, high):
+    project = variant(swing_twist.project, how)
+    inside = project(r, (a, b), low, high)
+    x, y, turn = swing_twist.coordinates(inside)
+    assert abs(x) <= a + 1e-9
+    assert abs(y) <= b + 1e-9
+    if min(a, b) > ellipse.THIN:
+        assert ellipse.radius((x, y), (a, b)) <= 1.0 + 1e-9 / min(a, b)
     assert low - 1e-9 <= turn <= high + 1e-9
-    again = project(axis, inside, cone + 1e-9, low - 1e-9, high + 1e-9)
-    assert_same_rotation(again, inside, 1e-12)
+    again = project(inside, (a + 1e-9, b + 1e-9), low - 1e-9, high + 1e-9)
+    assert_same_rotation(again, inside, 1e-9)
 
 
 @both
 @quick
 @given(w=rotation_vectors())
-def test_projection_about_z_and_without_limits(how, w):
+def test_without_limits_nothing_is_projected(how, w):
     r = quaternion.exp(w)
     project = variant(swing_twist.project, how)
-    assert project(r, math.inf, -math.inf, math.inf) == r
-    close(project(r, 0.4, -0.2, 0.3), swing_twist.project_about(Z, r, 0.4, -0.2, 0.3), 1e-14)
+    assert project(r, (math.inf, math.inf), -math.inf, math.inf) == r
+
+
+@both
+@quick
+@given(angle=st.floats(-math.pi, math.pi), distance=st.floats(0.0, 3.0), a=st.floats(0.01, 3.0),
+       b=st.floats(0.01, 3.0))
+def test_no_point_of_an_ellipse_is_nearer(how, angle, distance, a, b):
+    point = (distance * math.cos(angle), distance * math.sin(angle))
+    x, y = variant(ellipse.nearest, how)(point, (a, b))
+    if ellipse.radius(point, (a, b)) <= 1.0:
+        assert (x, y) == point
+        return
+    t = np.linspace(-math.pi, math.pi, 20001)
+    nearest = np.hypot(a * np.cos(t) - point[0], b * np.sin(t) - point[1]).min()
+    assert ellipse.radius((x, y), (a, b)) == pytest.approx(1.0, abs=1e-12)
+    assert math.hypot(x - point[0], y - point[1]) <= nearest + 1e-12
 
 
 @both
 def test_clamping_keeps_the_direction_of_the_swing(how):
     r = swing_twist.compose((0.9, -0.3, 0.0), 1.0, Z)
-    clamped = variant(swing_twist.project, how)(r, 0.5, -0.25, 0.25)
+    clamped = variant(swing_twist.project, how)(r, (0.5, 0.5), -0.25, 0.25)
     swing, twist = swing_twist.decompose(clamped, Z)
     expected = 0.5 * np.array((0.9, -0.3, 0.0)) / math.hypot(0.9, 0.3)
     close(quaternion.log(swing), expected, 1e-13)
     close(quaternion.log(twist), (0, 0, 0.25), 1e-13)
+
+
+@both
+def test_a_twist_goes_to_the_nearer_end_around_the_circle(how):
+    project = variant(swing_twist.project, how)
+    for turn, end in ((-3.1, 3.0), (-1.0, -0.1), (3.1, 3.0), (-1.8, 3.0), (-1.6, -0.1)):
+        r = project(swing_twist.compose((0.0, 0.0, 0.0), turn, Z), (1.0, 1.0), -0.1, 3.0)
+        close(swing_twist.coordinates(r)[2], end, 1e-12)

@@ -214,6 +214,8 @@ class Called:
             'jacobian': entries['jacobian'](robot, self.q, 1, 0, np.zeros(3), 0, None, 0,
                                             np.empty(6 * n), self.memory),
             'spread': entries['spread'](robot, self.q, 1, np.empty(n)),
+            'clamp': entries['clamp'](robot, self.chain.lower, self.chain.upper, self.q, 1,
+                                      np.empty(n), np.empty(n)),
         }
 
     def solve(self, robot: np.ndarray, request: np.ndarray, rows: int = 1) -> int:

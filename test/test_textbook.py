@@ -130,6 +130,22 @@ def test_time_derivative_of_the_body_jacobian(case):
     close(recipe.body_jacobian_rate(chain, q, qdot, tip), expected.reshape(6, chain.n), 1e-7)
 
 
+def test_time_derivative_of_the_body_jacobian_with_balls(ball_arm):
+    """The rates of a ball are those of its tangent space."""
+    chain, tip, q = ball_arm
+    qdot = np.random.default_rng(3).uniform(-1, 1, chain.n)
+
+    def jacobian_after(t):
+        moved = q + t[0] * qdot
+        for i in (0, 4):
+            turn = Pose.exp((0, 0, 0, *q[i:i + 3])) @ Pose.exp((0, 0, 0, *(t[0] * qdot[i:i + 3])))
+            moved[i:i + 3] = turn.log()[3:]
+        return chain.jacobian(moved, tip, frame='body').ravel()
+
+    expected = central_differences(jacobian_after, np.zeros(1)).reshape(6, chain.n)
+    close(recipe.body_jacobian_rate(chain, q, qdot, tip), expected, 1e-7)
+
+
 def test_kinds_without_a_textbook_form_are_refused():
     chain = build_model('ship', [Joint('j', JointKind.FLOATING, 'a', 'b')]).chain()
     with pytest.raises(ChainError, match="'j' is floating"):

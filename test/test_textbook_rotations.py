@@ -19,6 +19,7 @@ import math
 
 from dq_ik.papers import rotations
 from dq_ik.papers.kenwright import central_differences, forward_differences
+from dq_ik.papers.rotations import exponential, rotation, rotation_rate, skew, UNIT
 from helpers import assert_derivative, close, rotation_vectors, unit_vectors, vectors
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -115,3 +116,30 @@ def test_finite_differences_have_their_orders():
     assert 8 < errors[0] / errors[1] < 12
     errors = [np.abs(central_differences(f, q, delta) - exact).max() for delta in (1e-1, 1e-2)]
     assert 80 < errors[0] / errors[1] < 120
+
+
+def test_a_turn_about_z_is_the_rotation_of_the_plane():
+    angle = 0.7
+    c, s = math.cos(angle), math.sin(angle)
+    close(rotation(UNIT['z'], angle)[:2, :2], [[c, -s], [s, c]], 1e-15)
+    close(rotation_rate(UNIT['z'], angle)[:2, :2], [[-s, -c], [c, -s]], 1e-15)
+
+
+def test_powers_of_the_skew_matrix_repeat():
+    axis = np.array((2.0, -1.0, 2.0)) / 3.0
+    K = skew(axis)
+    close(K @ K @ K, -K, 1e-15)
+    close(K @ K @ K @ K, -K @ K, 1e-15)
+    across = np.cross(axis, (0.3, 0.1, 0.5))
+    close(K @ K @ across, -across, 1e-15)
+
+
+def test_turns_about_one_axis_add_up_and_turn_back():
+    axis, other = np.array((2.0, -1.0, 2.0)) / 3.0, np.array((0.3, 0.4, -0.1))
+    first, second = exponential(0.4 * axis), exponential(0.9 * axis)
+    close(first @ second, exponential(1.3 * axis), 1e-14)
+    close(first @ second, second @ first, 1e-15)
+    assert np.abs(first @ exponential(other) - exponential(other) @ first).max() > 1e-2
+    close(exponential(-0.4 * axis), first.T, 1e-15)
+    rate = (exponential(0.401 * axis) - exponential(0.399 * axis)) / 0.002
+    close(rate, skew(axis) @ first, 1e-6)

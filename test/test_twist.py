@@ -72,14 +72,13 @@ def translated(pose, by):
     return Pose.from_xyz_wxyz(pose.position + by, pose.quaternion)
 
 
-def backwards(chain, q, pose, by):
-    """Return the configuration some way back on a line, on the branch of q."""
+def way_back(chain, q, pose, by):
+    """Return the configuration some way back on a line, on the branch of q; None if it ends."""
     solver = Solver(chain, max_restarts=0)
     q = np.array(q) + 1e-3
     for share in np.linspace(0.0, 1.0, 200):
         q = solver.solve(translated(pose, share * by), q).q
-    assert max(chain.fk(q).distance(translated(pose, by))) < 1e-4
-    return q
+    return q if max(chain.fk(q).distance(translated(pose, by))) < 1e-4 else None
 
 
 def drive(chain, q, twists, dt=DT):
@@ -119,7 +118,8 @@ def test_the_tool_passes_singularities_at_its_speed(robot, q, along, side, besid
     along = np.array(along) / np.linalg.norm(along)
     middle = translated(chain.fk(q), beside * np.array(side))
     twist = np.r_[SPEED * along, 0.0, 0.0, 0.0]
-    start = backwards(chain, q, middle, -HALF * along)
+    start = way_back(chain, q, middle, -HALF * along)
+    assert start is not None
     path, poses = drive(chain, start, [twist] * round(2 * HALF / SPEED / DT))
     check_joints(chain, path)
     error = speed_error(poses, twist)
@@ -132,6 +132,32 @@ def test_the_tool_passes_singularities_at_its_speed(robot, q, along, side, besid
     for k in np.flatnonzero(error > 0.05):
         share = min(possible_share(chain, q, twist) for q in path[k:k + 2])
         assert share < 0.98, f'slow without need in period {k}'
+
+
+@pytest.mark.parametrize(('robot', 'fixed'), [
+    ('ur5', {4: 0.0}), ('panda', {1: 0.0, 5: 0.0}), ('panda', {1: 0.0, 2: 0.5 * np.pi})],
+    ids=['ur5 wrist', 'panda wrist', 'panda shoulder'])
+def test_on_any_line_through_a_singularity_the_tool_is_slow_only_where_it_must_be(robot, fixed):
+    """Some lines ask for more than the joints' speeds allow, by a linear programme."""
+    chain, rng = chain_of(robot), np.random.default_rng(11)
+    passed = 0
+    while passed < 5:
+        q = chain.random(rng)
+        q[list(fixed)] = list(fixed.values())
+        if np.linalg.svd(chain.jacobian(q))[1][-1] > 1e-3:
+            continue
+        along = rng.normal(size=3)
+        along /= np.linalg.norm(along)
+        middle, twist = chain.fk(q), np.r_[SPEED * along, 0.0, 0.0, 0.0]
+        start = way_back(chain, q, middle, -HALF * along)
+        if start is None:
+            continue
+        path, poses = drive(chain, start, [twist] * round(2 * HALF / SPEED / DT))
+        check_joints(chain, path)
+        place = np.array([(pose.position - middle.position) @ along for pose in poses])
+        for k in np.flatnonzero((speed_error(poses, twist) > 0.05) & (np.abs(place[:-1]) > 0.02)):
+            assert min(possible_share(chain, q, twist) for q in path[k:k + 2]) < 0.98
+        passed += 1
 
 
 @pytest.mark.parametrize(('robot', 'q', 'shoulder'), [

@@ -20,6 +20,7 @@ import asyncio
 import math
 from pathlib import Path
 
+from control_msgs.msg import JointJog
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from domains import reserve
 from dq_ik.pose import Pose
@@ -41,6 +42,7 @@ import viser
 PANDA = (Path(__file__).parent.parent / 'urdf' / 'panda.urdf').read_text()
 TIP = 'panda_hand_tcp'
 DOMAIN = reserve()
+FAR = [9.0, 0.0, 0.0, 0.0, 0.0, 0.0]
 GOAL = Pose.from_xyz_rpy((0.4, 0.1, 0.5), (3.1, 0.0, 0.2))
 
 
@@ -49,13 +51,15 @@ class StandIn(Node):
 
     def __init__(self, **kwargs) -> None:
         super().__init__('dq_ik', **kwargs)
-        for name, value in (('method', 'pgs'), ('mode', 'distance'), ('goal_mode', 'pose')):
+        for name, value in (('method', 'pgs'), ('mode', 'distance'), ('goal_mode', 'pose'),
+                            ('tool_offset', [0.0, 0.0, 0.0])):
             self.declare_parameter(name, value)
         self.add_on_set_parameters_callback(self.judge)
 
     @staticmethod
     def judge(parameters) -> SetParametersResult:
-        bad = any(parameter.value == 'ccd' for parameter in parameters)
+        bad = any(parameter.value == 'ccd' or list(parameter.value) == FAR
+                  for parameter in parameters if not isinstance(parameter.value, float))
         return SetParametersResult(successful=not bad, reason='not today' if bad else '')
 
 
@@ -144,14 +148,14 @@ def test_a_dragged_point_is_a_point_on_its_topic(bench, viewer):
     """The look_at topic, in the frame of the base."""
     points = bench.newest(PointStamped, 'dq_ik/look_at', 1)
     wait_until(lambda: viewer._goals._publishers[LOOK_AT, TIP].get_subscription_count() > 0)
-    viewer.page._choose_kind(TIP, 'look at')
+    viewer.page.choose_kind(TIP, 'look at')
     drag(viewer, GOAL, 'update')
     drag(viewer, GOAL, 'end')
     wait_until(lambda: bool(points), what='point')
     assert points[0].header.frame_id == 'panda_link0'
     point = points[0].point
     assert (point.x, point.y, point.z) == pytest.approx(tuple(GOAL.position))
-    viewer.page._choose_kind(TIP, 'pose')
+    viewer.page.choose_kind(TIP, 'pose')
 
 
 def test_points_of_others_move_the_handle(bench, viewer):
@@ -167,8 +171,9 @@ def test_points_of_others_move_the_handle(bench, viewer):
         return viewer.page.goals[TIP].pose.position == pytest.approx((0.8, 0.0, 0.0))
 
     wait_until(moved, what='handle at the point')
-    assert viewer.page.panel._kinds[TIP].value == 'look at'
-    viewer.page._choose_kind(TIP, 'pose')
+    with viewer.page.lock:  # handle and kind change together
+        assert viewer.page.panel._kinds[TIP].value == 'look at'
+    viewer.page.choose_kind(TIP, 'pose')
 
 
 def test_a_relative_goal_goes_to_its_topic(bench, remote):
@@ -179,7 +184,7 @@ def test_a_relative_goal_goes_to_its_topic(bench, remote):
     wait_until(lambda: node.page is not None)
     goals = bench.newest(PoseStamped, f'pair/{right}/relative_goal', 1)
     wait_until(lambda: node._goals._publishers[RELATIVE, right].get_subscription_count() > 0)
-    node.page._choose_kind(right, f'relative to {left}')
+    node.page.choose_kind(right, f'relative to {left}')
     node.page._set_goal(right, GOAL)
     wait_until(lambda: bool(goals), what='relative goal')
     assert goals[0].header.frame_id == left
@@ -204,8 +209,10 @@ def test_status_is_reported(bench, viewer):
     [(DiagnosticStatus.OK, 'Reached'), (DiagnosticStatus.WARN, 'Best reach'),
      (DiagnosticStatus.ERROR, 'Not followed'), (DiagnosticStatus.STALE, 'Holding')])
 def test_the_badge_tells_answers_from_refusals(level, title):
-    """A refused goal is no best reach."""
+    """A refused goal is no best reach, and a jogged arm has reached nothing."""
     assert report_from_status(DiagnosticStatus(level=level, message='why')).headline == title
+    assert report_from_status(
+        DiagnosticStatus(level=level, message='jogging')).headline == 'Moving'
 
 
 def test_a_status_of_anybody_is_shown_as_far_as_it_can_be_read():
@@ -254,17 +261,56 @@ def test_the_motion_is_shown_from_status_and_diagnostics(bench, viewer):
 
 def test_settings_go_both_ways(viewer, remote):
     """From the page to the parameters, and from ``ros2 param set`` to the page."""
-    viewer.page._outlet.option('method', 'pls')
+    viewer.page.outlet.option('method', 'pls')
     wait_until(lambda: remote.get_parameter('method').value == 'pls', what='parameter set')
-    viewer.page._outlet.option('position_only', True)
+    viewer.page.outlet.option('position_only', True)
     wait_until(lambda: remote.get_parameter('goal_mode').value == 'position')
     remote.set_parameters([Parameter('mode', value='speed')])
     wait_until(lambda: chosen(viewer, 'Mode') == 'speed', what='page follows')
 
 
+def test_the_speed_goes_both_ways_where_the_node_has_one(viewer, remote):
+    """The stand-in has none at first, and its other settings were known all the same."""
+    remote.declare_parameter('velocity_scaling', 0.5)
+    wait_until(lambda: chosen(viewer, 'Speed [%]') == 50, what='page follows')
+    viewer.page.outlet.option('velocity_scaling', 0.25)
+    wait_until(lambda: remote.get_parameter('velocity_scaling').value == 0.25)
+
+
+def test_the_tool_goes_both_ways(viewer, remote):
+    """The page asks the ik node for a tool, and shows the one that the node has."""
+    tool = Pose.from_xyz_rpy((0.0, 0.0, 0.1), (0.0, 0.5, 0.0))
+    viewer.page.outlet.tool[1](tool)
+    wait_until(lambda: viewer.page.chain.tips == (f'{TIP}_tool',), what='page follows')
+    assert remote.get_parameter('tool_offset').value == pytest.approx([0, 0, 0.1, 0, 0.5, 0])
+    links = viewer.page.chain.model.link_poses(viewer.page.positions)
+    at = links[TIP].inverse() @ links[f'{TIP}_tool']
+    assert at.distance(tool) < (1e-9, 1e-9)
+    remote.set_parameters([Parameter('tool_offset', value=[0.0, 0.0, 0.0])])
+    wait_until(lambda: viewer.page.chain.tips == (TIP,), what='the tool is gone')
+    viewer.page.outlet.tool[1](Pose.from_xyz_rpy(FAR[:3], (0.0, 0.0, 0.0)))
+    wait_until(lambda: 'tool_offset was not set: not today' in viewer.page.panel._status.content)
+    wait_until(lambda: chosen(viewer, 'Mode') == remote.get_parameter('mode').value)
+
+
+def test_joints_are_moved_by_velocities_on_a_topic(bench, viewer):
+    """Those of the whole chain, towards the posture, with a stamp; zeros when they do not move."""
+    jogs = []
+    bench.node.create_subscription(JointJog, 'dq_ik/joint_jog', jogs.append, 10)
+    wait_until(lambda: viewer._joints._publisher.get_subscription_count() > 0)
+    chain = viewer.page.chain
+    viewer.page.go_to(viewer.page.q + 0.1 * (chain.neutral - viewer.page.q) + 0.05)
+    wait_until(lambda: bool(jogs), what='velocities')
+    assert tuple(jogs[0].joint_names) == chain.joint_names
+    assert any(jogs[0].velocities)
+    assert jogs[0].header.stamp.sec > 0
+    wait_until(lambda: not any(jogs[-1].velocities), what='nobody moves: the end')
+    wait_until(lambda: not viewer.page.moves_joints, what='the end on the page')
+
+
 def test_a_refused_setting_says_why(viewer):
     """In the status line."""
-    viewer.page._outlet.option('method', 'ccd')
+    viewer.page.outlet.option('method', 'ccd')
     wait_until(lambda: 'not today' in viewer.page.panel._status.content, what='reason')
 
 
@@ -273,7 +319,7 @@ def test_a_missing_ik_node_is_named(bench):
     node = bench.add(
         ViewerNode, robot_description=PANDA, tip_links=[TIP], port=0, ik_node='nobody')
     wait_until(lambda: shows(node, 'Waiting') and shows(node, 'node nobody'), what='waiting')
-    node.page._outlet.option('method', 'pls')
+    node.page.outlet.option('method', 'pls')
     wait_until(lambda: shows(node, 'there is no node /nobody'))
     answers = bench.node.create_publisher(DiagnosticStatus, 'nobody/status', LATCHED)
     wait_until(lambda: shows(node, 'Ready'), what='somebody came')

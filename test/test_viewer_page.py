@@ -24,6 +24,7 @@ import re
 
 from dq_ik.goal import Goal
 from dq_ik.pose import Pose
+from dq_ik.robot.shapes import parse_visuals
 from dq_ik.robot.urdf import load_robot
 from dq_ik.stream.outlook import Outlook
 from dq_ik.stream.path import (
@@ -35,13 +36,12 @@ from dq_ik.stream.path import (
     unreachable_goal,
 )
 from dq_ik.stream.report import BEST_REACH, MotionReport, REACHED, Report
-from dq_ik.viewer import jog_buttons
 from dq_ik.viewer.gizmo import HOLD
 from dq_ik.viewer.page import Outlet, Page
 from dq_ik.viewer.panel import HOME, RANDOM, TO_TOOL, UNREACHABLE
 from dq_ik.viewer.panel_html import ALARM
+from dq_ik.viewer.parts import jog_buttons
 from dq_ik.viewer.server import open_server
-from dq_ik.viewer.visuals import parse_visuals
 import numpy as np
 import pytest
 import viser

@@ -19,16 +19,14 @@ from __future__ import annotations
 import importlib.util
 from pathlib import Path
 
-from dq_ik.errors import DqIkError
 from dq_ik.pose import Pose
-from dq_ik.robot.bundled import example_robots, find_example
+from dq_ik.robot import meshes
+from dq_ik.robot.bundled import example_robots
+from dq_ik.robot.meshes import load_mesh, MeshError, resolve_uri
+from dq_ik.robot.shapes import Box, Cylinder, MeshFile, parse_visuals, Sphere
 from dq_ik.robot.urdf import load_robot
-from dq_ik.viewer import shapes
-from dq_ik.viewer.panel_html import fraction, joint_bars
 from dq_ik.viewer.scene import RobotScene
 from dq_ik.viewer.server import open_server
-from dq_ik.viewer.shapes import load_mesh, MeshError, resolve_uri
-from dq_ik.viewer.visuals import Box, Cylinder, MeshFile, parse_visuals, Sphere
 import numpy as np
 import pytest
 
@@ -133,14 +131,16 @@ def test_a_mimic_joint_moves_with_its_master(server):
     assert scene.show({master: 0.2}) == count
 
 
-def test_ghost_covers_the_tool_when_the_handle_is_at_the_tool(server):
-    """Each part of the ghost lies on the part that it copies."""
+@pytest.mark.parametrize('tool', [
+    Pose.identity(), Pose.from_xyz_rpy((0.02, 0.0, 0.15), (0.0, 0.4, 0.0))])
+def test_ghost_covers_the_tool_when_the_handle_is_at_the_tool(server, tool):
+    """Each part of the ghost lies on the part that it copies, also where the chain has a tool."""
     scene, model = scene_of(server, 'panda')
     tip = 'panda_hand_tcp'
-    pose = model.link_poses({})[tip]
+    pose = model.link_poses({})[tip] @ tool
     handle = server.scene.add_transform_controls(
         '/goal', position=pose.position, wxyz=pose.quaternion)
-    parts = scene.add_ghost('/goal', tip, (0.1, 0.2, 0.3, 0.4))
+    parts = scene.add_ghost('/goal', tip, (0.1, 0.2, 0.3, 0.4), tool)
     assert parts
     assert handle.name == '/goal'
     for part in parts:
@@ -263,7 +263,7 @@ def test_a_mesh_that_is_not_drawn_has_a_reason_and_a_remedy(uri, reason, tmp_pat
 def test_the_package_that_reads_a_mesh_is_named(tmp_path, monkeypatch):
     pytest.importorskip('trimesh')
     (tmp_path / 'a.dae').write_text('<COLLADA/>')
-    monkeypatch.setattr(shapes, 'find_spec', lambda name: None)
+    monkeypatch.setattr(meshes, 'find_spec', lambda name: None)
     with pytest.raises(MeshError, match='pip install pycollada'):
         load_mesh(MeshFile('a.dae'), tmp_path)
 
@@ -274,7 +274,7 @@ def test_example_robots_are_drawn_with_their_meshes(server, robot):
     pytest.importorskip('trimesh')
     if not example_robots():
         pytest.skip('example-robot-data is not installed')
-    path = find_example(robot)
+    path = example_robots()[robot]
     text = path.read_text()
     server.scene.reset()
     scene = RobotScene(server, load_robot(text), parse_visuals(text), path.parent)
@@ -282,22 +282,41 @@ def test_example_robots_are_drawn_with_their_meshes(server, robot):
     assert [uri for uri in scene.flaws if uri.lower().endswith(readable)] == []
 
 
-def test_an_unknown_example_robot_is_an_error_that_lists_them():
-    """Or says what to install."""
-    with pytest.raises(DqIkError, match=r'panda|pip install example-robot-data'):
-        find_example('no_such_robot')
-
-
-def test_joint_bars_show_value_and_limits():
-    """In degrees or millimetres, red near a limit, with names that cannot inject HTML."""
+def test_bones_lead_from_link_to_link(server):
+    """Where nothing else is drawn: both ends of each bone are where the kinematics says."""
+    server.scene.reset()
     model = load_robot(URDF / 'panda.urdf')
-    joint = model.joint('panda_joint1')
-    assert fraction(joint, joint.lower) == 0.0
-    assert fraction(joint, joint.upper) == 1.0
-    assert fraction(joint, 99.0) == 1.0
-    text = joint_bars(model.joints, {'panda_joint1': joint.upper, 'panda_joint2': 0.5})
-    assert '28.6&deg;' in text
-    assert text.count('#e2603a') == 1
-    hostile = load_robot(SHAPES.replace('</robot>', """<link name="l"/><joint name="&lt;b&gt;"
-        type="continuous"><parent link="base"/><child link="l"/></joint></robot>"""))
-    assert '<b>' not in joint_bars(hostile.joints, {'<b>': 0.0})
+    scene = RobotScene(server, model, ())
+    positions = model.whole.joint_positions(model.whole.neutral)
+    scene.show(positions)
+    poses = model.link_poses(positions)
+    joint = model.joint('panda_joint4')
+    bone = next(handle for name, handle in server.scene._handle_from_node_name.items()
+                if name.startswith(f'{scene.node_name(joint.parent)}/bone_1'))
+    middle = world_pose(server, bone.name)
+    for sign, link in ((-0.5, joint.parent), (0.5, joint.child)):
+        end = middle @ np.array([0.0, 0.0, sign * bone.height])
+        assert end == pytest.approx(poses[link].position, abs=1e-6)
+
+
+def test_links_whose_meshes_are_missing_get_bones_and_the_others_do_not(server):
+    server.scene.reset()
+    text = """<robot name="r"><link name="base"><visual><geometry><box size="1 1 1"/></geometry>
+        </visual></link><link name="arm"><visual><geometry><mesh filename="gone.stl"/></geometry>
+        </visual></link><link name="tip"/><joint name="j" type="continuous"><parent link="base"/>
+        <child link="arm"/></joint><joint name="k" type="fixed"><origin xyz="0 0 1"/>
+        <parent link="arm"/><child link="tip"/></joint></robot>"""
+    RobotScene(server, load_robot(text), parse_visuals(text))
+    bones = [name for name in server.scene._handle_from_node_name if 'bone_' in name]
+    assert bones == ['/robot/base/arm/bone_0', '/robot/base/arm/bone_1']
+
+
+def test_a_ghost_is_a_second_robot_that_can_be_taken_away(server):
+    scene, model = scene_of(server, 'panda')
+    before = set(server.scene._handle_from_node_name)
+    ghost = scene.copy('/ghost', (0.3, 0.7, 0.9, 0.3))
+    ghost.show({'panda_joint1': 1.0})
+    assert len(ghost.parts) == len(scene.parts)
+    assert all(part.opacity == 0.3 for part in ghost.parts)
+    ghost.remove()
+    assert set(server.scene._handle_from_node_name) == before

@@ -23,15 +23,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from arms import arm, judged, PATIENT
+from ball_chains import chain_of, CHAINS, excess
 from dq_ik import Goal, Pose, Solver
 from dq_ik.core.compile import FRONT_END
-from dq_ik.core.memory.blocks import prepare_work, request_of, take_row, work_of
+from dq_ik.core.kinematics.configuration import advance, move
+from dq_ik.core.memory.blocks import prepare_work, request_of, take_row, tree_of, work_of
 from dq_ik.core.memory.layout import WEIGHT
 from dq_ik.core.search.search import begin
-from dq_ik.core.solve import best_reach, starts
+from dq_ik.core.solve import starts
+from dq_ik.core.solve.curvature import add_curvature
 from dq_ik.core.solve.residual import assemble, evaluate
+from dq_ik.core.solve.step import damp
 from dq_ik.native.load import door
 from dq_ik.options import METHODS
+from dq_ik.robot.chain import Chain
 from helpers import assert_derivative, close
 import numpy as np
 import pytest
@@ -46,9 +51,9 @@ FAR = Pose.from_xyz_rpy((0.9, 0.4, 1.1), (0.7, -0.4, 1.9))
 class Cost:
     """Half the cost of a goal, its gradient and its Hessian, as the kernels compute them."""
 
-    def __init__(self, name: str, goals: object) -> None:
+    def __init__(self, chain: str | Chain, goals: object) -> None:
         """Prepare a request with these goals."""
-        self.chain = arm(name)
+        self.chain = arm(chain) if isinstance(chain, str) else chain
         solver = Solver(self.chain, timeout=PATIENT)
         request = solver._requests.with_goals(goals, None)
         answer, work = np.empty(solver._answer_size), np.empty(solver._memory_size)
@@ -70,7 +75,7 @@ class Cost:
     def hessian(self, q: np.ndarray) -> np.ndarray:
         """Return the Hessian of half the cost."""
         self.gradient(q)
-        best_reach._add_curvature(self.blocks)
+        add_curvature(self.blocks)
         return self.work.A.copy()
 
 
@@ -127,6 +132,46 @@ def test_the_hessian_is_exact(name, kind):
         H = cost.hessian(q)
         close(H, H.T, 1e-12)
         assert_derivative(cost.gradient, H, q, atol=1e-5)
+
+
+@pytest.mark.parametrize('kind', ['pose', 'point', 'orientation'])
+@pytest.mark.parametrize('name', CHAINS)
+def test_the_hessian_of_balls_is_exact_in_their_tangent_space(name, kind):
+    """A ball turns by all three numbers of a step at once, so that no order is left."""
+    chain = chain_of(name)
+    cost = Cost(chain, Goal(FAR, **KINDS[kind]))
+    tree, q_new = tree_of(cost.blocks), np.empty(chain.n)
+    q = chain.random(np.random.default_rng(1))
+
+    def value_after(step: np.ndarray) -> float:
+        move(tree, q, step, q_new)
+        return cost.value(q_new)[0]
+
+    H = cost.hessian(q)
+    close(H, H.T, 1e-12)
+    for d in np.random.default_rng(2).normal(size=(10, chain.n)):
+        bend = (value_after(1e-4 * d) + value_after(-1e-4 * d) - 2.0 * value_after(0.0 * d)) / 1e-8
+        assert d @ H @ d == pytest.approx(bend, abs=1e-5 * (1.0 + abs(bend)))
+
+
+@pytest.mark.parametrize('name', CHAINS)
+def test_no_step_leaves_the_limits(name):
+    chain = chain_of(name)
+    blocks, q_new = Cost(chain, FAR).blocks, np.empty(chain.n)
+    rng = np.random.default_rng(3)
+    for _ in range(100):
+        q = chain.random(rng)
+        advance(blocks, q, rng.normal(size=chain.n), 1.0, q_new)
+        assert excess(name, q_new[None]) <= 1e-9
+
+
+def test_damping_is_the_metric_times_a_number():
+    """[Kenwright2022] eq. 30: nothing but the diagonal changes."""
+    rng = np.random.default_rng(4)
+    A, metric = rng.normal(size=(5, 5)), rng.uniform(0.5, 2.0, 5)
+    damped = A.copy()
+    damp(damped, 0.3, metric)
+    close(damped, A + 0.3 * np.diag(metric), 1e-15)
 
 
 @pytest.mark.parametrize('method', METHODS)

@@ -34,6 +34,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / 'test')]  # the browser and the test node 
 from browser import ARROW, Browser, open_browser, unavailable  # noqa: E402
 from dq_ik.robot.bundled import robot_file  # noqa: E402
 from dq_ik.ros.viewer_node import ViewerNode  # noqa: E402
+from dq_ik.stream.path import FigureOfEight  # noqa: E402
 import numpy as np  # noqa: E402
 from ros_bench import ros_bench, wait_until  # noqa: E402
 from sensor_msgs.msg import JointState  # noqa: E402
@@ -129,11 +130,12 @@ def drawing_share(viewer: ViewerNode) -> float:
         time.sleep(seconds)
         return (time.process_time() - began) / seconds
 
-    viewer.page._play(True)
+    page = viewer.page
+    page.play(FigureOfEight.around(page.chain, {TIP: page.goals[TIP].pose}))
     time.sleep(1.0)
     drawn = cpu(8.0)
     tick, viewer.page.tick = viewer.page.tick, lambda: None
-    viewer.page._play(False)
+    page.stop()
     idle = cpu(8.0)
     viewer.page.tick = tick
     return drawn - idle

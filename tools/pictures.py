@@ -28,11 +28,15 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / 'test')]  # the pictures are taken with the tests' camera
 
 from browser import Browser, open_browser, unavailable  # noqa: E402
-from dq_ik.demo.choices import find_robot, TIPS  # noqa: E402
+from dq_ik.collision.world import Sphere  # noqa: E402
+from dq_ik.demo.choices import find_robot, STARTS, TIPS, tips_of  # noqa: E402
+from dq_ik.pose import Pose  # noqa: E402
+from dq_ik.robot.urdf import load_robot  # noqa: E402
 from dq_ik.ros.follow.node import IkNode  # noqa: E402
 from dq_ik.ros.sim_node import SimNode  # noqa: E402
 from dq_ik.ros.viewer_node import ViewerNode  # noqa: E402
-from dq_ik.stream.path import FigureOfEight, PERIOD  # noqa: E402
+from dq_ik.stream.path import FigureOfEight, Glide, PERIOD, random_configuration  # noqa: E402
+from dq_ik.viewer.alone import AlonePage, show  # noqa: E402
 from dq_ik.viewer.page import Page  # noqa: E402
 import numpy as np  # noqa: E402
 from PIL import Image  # noqa: E402
@@ -40,7 +44,7 @@ from ros_bench import ros_bench, wait_until  # noqa: E402
 
 IMAGES = ROOT / 'docs' / 'images'
 DOMAIN = 160
-SIZE = {'width': 1280, 'height': 800}
+SIZE, PHONE = {'width': 1280, 'height': 800}, {'width': 390, 'height': 844}
 FILM_SIZE = (640, 400)
 FRAMES = 36
 FRAME_TIME = 0.1
@@ -114,20 +118,78 @@ def picture_arm() -> None:
 def picture_tree(robot: str) -> None:
     """Picture a robot with several tips, after a random goal."""
     with demo(robot, TIPS[robot], {}) as (page, browser):
-        page._rng = np.random.default_rng(5)
-        browser.press('Random goal')
+        goal = random_configuration(page.chain, np.random.default_rng(5), page.q)
+        page.play(Glide(page.chain, page.q, goal))
         time.sleep(4.0)
         shoot(browser, robot)
 
 
+@contextmanager
+def alone(robot: str, size: dict[str, int],
+          world: str | None = None) -> Iterator[tuple[AlonePage, Browser]]:
+    """Open the page of a robot without ROS, among the objects of a world."""
+    chain = load_robot(find_robot(robot)[0]).chain(None, tips_of(robot, ()))
+    q = chain.clamp(chain.configuration(STARTS[robot] if world else START, strict=False))
+    page = show(chain, q=q, port=0, open_browser=False, block=False, world=world)
+    with page, open_browser(page._server, size) as browser:
+        browser.page.add_style_tag(content=HIDE_NOTICES)
+        yield page, browser
+
+
+def picture_solutions() -> None:
+    """Picture all solutions of a goal as ghosts."""
+    with alone('panda', SIZE) as (_, browser):
+        browser.tab('Joints')
+        browser.press('Find all')
+        shoot(browser, 'solutions')
+
+
+def picture_key_poses() -> None:
+    """Picture a humanoid between two key poses."""
+    with alone('humanoid', SIZE) as (opened, browser):
+        page, rng = opened.page, np.random.default_rng(7)
+        browser.tab('Poses')
+        for name in ('stand', 'reach', 'turn'):
+            browser.write('Name', name)
+            browser.press('Save')
+            page.go_to(random_configuration(page.chain, rng, page.home))
+            wait_until(lambda: not page.moves_joints, 60.0, 'the posture')
+        page.clear_traces()
+        shoot(browser, 'key_poses')
+
+
+def picture_world() -> None:
+    """Picture a hand beside a pillar that is chosen, and a ball that was added."""
+    with alone('panda', SIZE, 'table') as (opened, browser):
+        page = opened.page
+        around = page.outlet.surroundings
+        around.add('ball', Sphere(0.06), Pose.from_xyz_rpy((0.55, -0.2, 0.21), (0, 0, 0)))
+        tip, = page.chain.tips
+        page.set_goals({tip: Pose.from_xyz_rpy((0.46, 0.12, 0.34), (np.pi, 0.0, 0.3))})
+        wait_until(lambda: page.tool_distance() < 1e-3, 60.0, 'the pose')
+        page.clear_traces()
+        browser.tab('World')
+        browser.choose('Object', 'pillar')
+        browser.look_at(np.array([0.42, -0.12, 0.32]), np.array([1.25, -1.0, 0.85]))
+        shoot(browser, 'world')
+
+
+def picture_phone() -> None:
+    """Picture the page on a phone."""
+    with alone('panda', PHONE) as (_, browser):
+        browser.tab('Joints')
+        shoot(browser, 'phone')
+
+
 def main() -> int:
     """Make the pictures that are asked for."""
-    makers = {'panda': picture_arm, **{
-        robot: lambda robot=robot: picture_tree(robot) for robot in TIPS}}
+    makers = {'panda': picture_arm, 'solutions': picture_solutions,
+              'key_poses': picture_key_poses, 'world': picture_world, 'phone': picture_phone, **{
+                  robot: lambda robot=robot: picture_tree(robot) for robot in TIPS}}
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument('--robot', action='append', choices=list(makers),
-                        help='picture this robot only; may be repeated')
-    chosen = parser.parse_args().robot or list(makers)
+    parser.add_argument('--only', action='append', choices=list(makers),
+                        help='make these pictures only; may be repeated')
+    chosen = parser.parse_args().only or list(makers)
     if reason := unavailable():
         print(reason, file=sys.stderr)
         return 1

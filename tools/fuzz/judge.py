@@ -28,8 +28,10 @@ from dq_ik import Goal, IkOptions
 from dq_ik.robot.chain import Chain
 from dq_ik.robot.model import Joint, JointKind
 import numpy as np
+from scipy.spatial.transform import Rotation
 
 EPSILON = np.finfo(float).eps
+NEAREST = 1e-9  # a point that is nearer to a tip has no direction from it [m]
 
 
 def rotations(w: np.ndarray) -> np.ndarray:
@@ -118,7 +120,8 @@ class Judge:
         R, R_goal = x[:3, :3], target[:3, :3]
         e_p = target[:3, 3] - x[:3, 3]
         if goal.look_at is not None:
-            e_r = _arc(R @ goal.axis, _unit(np.array(goal.look_at) - x[:3, 3]))
+            u = np.array(goal.look_at) - x[:3, 3]
+            e_r = _arc(R @ goal.axis, _unit(u, NEAREST + self.slack(row)[0]))
         elif goal.axis is not None:
             e_r = _arc(R @ goal.axis, R_goal @ goal.axis)
         else:
@@ -160,9 +163,9 @@ def _beyond(error: np.ndarray, weight: Any, box: Any) -> float:
     return float(np.linalg.norm(rest[np.array(weight) > 0.0]))
 
 
-def _unit(v: np.ndarray) -> np.ndarray:
+def _unit(v: np.ndarray, least: float) -> np.ndarray:
     length = float(np.linalg.norm(v))
-    return v / length if length > 1e-9 else np.zeros(3)
+    return v / length if length > least else np.zeros(3)
 
 
 def _arc(a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -177,11 +180,7 @@ def _arc(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def _log(R: np.ndarray) -> np.ndarray:
-    """Rotation vector of a matrix; near half a turn only its length is exact."""
-    v = 0.5 * np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]])
-    sine = float(np.linalg.norm(v))
-    angle = math.atan2(sine, 0.5 * (np.trace(R) - 1.0))
-    if sine > 1e-6 or angle < 1.0 or not math.isfinite(angle):
-        return v * (angle / sine if sine > 0.0 else 1.0)
-    values, vectors = np.linalg.eigh(0.5 * (R + R.T))
-    return vectors[:, int(np.argmax(values))] * angle
+    """Rotation vector of a matrix."""
+    if not np.isfinite(R).all():
+        return np.full(3, np.nan)
+    return Rotation.from_matrix(R).as_rotvec()

@@ -24,6 +24,8 @@ import numpy as np
 
 from .judge import value_of
 
+FARTHEST = 1e9  # of any position [rad or m]
+
 
 def check_joints(chain: Chain, q: np.ndarray, blame: Callable[..., None]) -> None:
     """
@@ -54,11 +56,13 @@ def _can_follow(chain: Chain, joint: Any) -> bool:
     """
     Tell whether a mimic can move inside its limits while the joint that it follows does.
 
-    Many files give a mimic the limits 0 and 0; such a mimic does not hold the other joint.
+    Many files give a mimic the limits 0 and 0; such a mimic does not hold the other joint. Nor
+    does one whose limits are met only where the other joint may not be, beyond FARTHEST.
     """
     number = chain.joint_names.index(joint.mimic.joint)
     ends = sorted(joint.mimic.multiplier * end + joint.mimic.offset
-                  for end in (chain.lower[number], chain.upper[number])
+                  for end in (max(chain.lower[number], -FARTHEST),
+                              min(chain.upper[number], FARTHEST))
                   if joint.mimic.multiplier)
     return bool(ends) and max(ends[0], joint.lower) < min(ends[1], joint.upper)
 

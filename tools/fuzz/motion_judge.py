@@ -31,6 +31,7 @@ import numpy as np
 OVERSHOOT = 1e-9  # [rad or m]
 SHARE = 1.001  # of a limit
 ROUNDING = 1e-12
+SMOOTH_REST = 1e-8  # share of the speed that counts as rest where the jerk is limited
 LEAST_REST = 30  # ticks without anything new after which a motion may be at rest
 CRAWL = 1e-9  # a joint with less speed than this may not move at all
 
@@ -134,8 +135,8 @@ class MotionJudge:
         Find limits and greatest braking of each tick.
 
         Larger limits from before hold for a joint until it is, for the first time, within the
-        new speed and able to stop at the newest target by the new limits. ``sure`` ends a period
-        earlier: what must be possible.
+        new speed and able to stop at the newest target by the new limits, without swinging back.
+        ``sure`` ends a period earlier: what must be possible.
         """
         shape = (3, self.ticks, self.n)
         self.bound, self.brake, self.sure = np.empty(shape), np.empty(shape), np.empty(shape)
@@ -162,7 +163,7 @@ class MotionJudge:
         v = np.sign(v) * np.maximum(slower, 0.0)
         settled = v + np.where(smooth, a * np.abs(a) / (2 * np.where(smooth, jerk, 1.0)), 0.0)
         able = (np.maximum(np.abs(v), np.abs(settled)) <= velocity) & (
-            (np.abs(a) <= most * (1 + 1e-9)) | ~smooth)
+            (np.abs(a) <= most * (1 + 1e-9)) | ~smooth) & (v * settled >= 0.0)
         for s in (-1.0, 1.0):
             able &= stopping_way(s * v, s * a, most, jerk) <= np.maximum(s * (target - q), 0.0)
         return able
@@ -182,7 +183,7 @@ class MotionJudge:
         late = (self.brake > self.bound).any(axis=0)
         slower = np.abs(self.v) <= np.abs(self.v0) - 0.999 * most * self.dt
         self._note('speed', np.where((slower & ~smooth) | (smooth & late), 0.0,
-                                     np.abs(self.v) / velocity), SHARE)
+                                     np.abs(self.v) / (velocity + ROUNDING)), SHARE)
 
     # --- the way to the targets ------------------------------------------------------------------
 
@@ -277,8 +278,10 @@ class MotionJudge:
         if target is not None and self.record.path and (np.abs(target - q)[~free] > 1e-9).any():
             return  # a joint that may not move keeps all others on the route
         tick = event + index
-        self._note('does not rest', np.abs(self.v[tick:end]) / np.maximum(velocity, CRAWL), 0.0,
-                   tick)
+        smooth = bool(np.isfinite(jerk).any())
+        self._note('does not rest', np.abs(self.v[tick:end]) / np.maximum(velocity, CRAWL),
+                   SMOOTH_REST if smooth else 0.0, tick)
         if target is not None:
             off = np.where(free, np.abs(self.q[tick:end] - target), 0.0)
-            self._note('does not arrive', off / np.maximum(1.0, np.abs(target)), ROUNDING, tick)
+            self._note('does not arrive', off / np.maximum(1.0, np.abs(target)),
+                       OVERSHOOT if smooth else ROUNDING, tick)

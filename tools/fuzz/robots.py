@@ -24,6 +24,8 @@ from pathlib import Path
 from random import Random
 from xml.etree import ElementTree
 
+from dq_ik.robot.balls import Ball
+
 ROOT = Path(__file__).parents[2]
 KINDS = ('revolute', 'revolute', 'revolute', 'continuous', 'prismatic', 'fixed', 'planar',
          'floating', 'ball')
@@ -39,7 +41,7 @@ class Description:
     """The text of a robot, and the joints that become balls."""
 
     text: str
-    balls: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    balls: dict[str, Ball] = field(default_factory=dict)
 
 
 def random_description(r: Random) -> Description:
@@ -83,7 +85,8 @@ def random_tree(r: Random) -> Description:
         parent = links[-1] if r.random() >= branches else r.choice(links)
         kind, name, child = r.choice(KINDS), f'j{number}', f'l{number + 1}'
         if kind == 'ball':
-            made.balls[name] = tuple(f'{name}_{k}' for k in range(3))
+            made.balls[name] = Ball(
+                tuple(f'{name}_{k}' for k in range(3)), swing=r.uniform(0.0, 3.1))
             parts += _ball(r, name, parent, child, size)
         else:
             parts.append(_joint(r, name, kind, parent, child, _origin(r, size),
