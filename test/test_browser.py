@@ -264,14 +264,16 @@ def test_figure_of_eight_is_followed_and_traced(browser, page, pictures):
     """The tool moves on and on near its goal, and leaves a line."""
     page.clear_traces()
     browser.switch('Figure of eight')
-    places = []
+    places, distances = [], []
     for _ in range(40):
         browser.page.wait_for_timeout(100)
         places.append(page.tool_poses()[TIP].position)
+        distances.append(page.tool_distance())
     browser.screenshot(pictures / 'figure_of_eight.png')
     browser.switch('Figure of eight')
     assert np.ptp(np.array(places), axis=0)[1:].min() > 0.05
-    assert page.tool_distance() < 0.05
+    assert np.median(distances) < 0.05  # a busy machine lets the arm wait now and then
+    arrive(page)
     assert page._traces[TIP]._line.visible
     assert len(page._traces[TIP]._line.points) > 20
 
