@@ -56,7 +56,7 @@ def near(pixels: np.ndarray, rgb, slack: float) -> int:
 
 
 def test_an_obstacle_is_added_dragged_and_removed(alone, pictures):
-    """The mouse moves it along an arrow; the page tells that it comes near the arm."""
+    """The mouse moves it along an arrow into the arm, which makes way and comes back."""
     around, page = alone.page.outlet.surroundings, alone.page
     with open_browser(alone._server) as browser:
         browser.tab('World')
@@ -69,7 +69,7 @@ def test_an_obstacle_is_added_dragged_and_removed(alone, pictures):
         assert browser.comes(lambda: page.server.scene._handle_from_node_name[
             '/robot/panda_link0/object_handle'].visible, PATIENCE)
         handle = page.server.scene._handle_from_node_name['/robot/panda_link0/object_handle']
-        before = around.world['sphere 1'].pose.position
+        before, rest = around.world['sphere 1'].pose.position, page.q
         browser.look_at(before, before + np.array([0.3, -0.7, 0.45]))
         grip = before + ARROW * handle.scale * np.array([1.0, 0.0, 0.0])
         wanted = np.array([-0.2, 0.0, 0.0])
@@ -78,12 +78,16 @@ def test_an_obstacle_is_added_dragged_and_removed(alone, pictures):
                          around.world['sphere 1'].pose.position - before) > 1e-3)
         moved = around.world['sphere 1'].pose.position - before
         assert moved == pytest.approx(wanted, abs=0.03)
-        assert browser.comes(lambda: 'sphere 1 overlap' in browser.text(), PATIENCE)
+        assert browser.comes(lambda: 'sphere 1 are' in browser.text(), PATIENCE)
+        assert browser.comes(lambda: np.abs(page.q - rest).max() > 0.01, PATIENCE)
+        assert browser.comes(lambda: not around.scene.collides(page.q), PATIENCE)
         shown = browser.screenshot(pictures / 'world.png')
         assert near(shown, COLORS[2], 40) > 1500  # the sphere is seen
         browser.write('Object at [m]', '0.3, -0.5, 0.4')
         assert browser.comes(lambda: np.allclose(
             around.world['sphere 1'].pose.position, (0.3, -0.5, 0.4)), PATIENCE)
+        home = page.chain.fk(rest)  # the arm goes back
+        assert browser.comes(lambda: max(page.chain.fk(page.q).distance(home)) < 1e-3, PATIENCE)
         browser.switch('Bodies')
         browser.switch('Clearance')
         browser.page.get_by_text('nearer than 20 mm').wait_for(state='hidden')

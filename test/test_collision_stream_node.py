@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from functools import partial
 import itertools
+import time
 
 from collision_robots import chain_of, scene_of
 from control_msgs.msg import JointJog
@@ -102,10 +103,10 @@ class Bench:
     def jog(self, name: str, speed: float) -> None:
         self._jog.publish(JointJog(joint_names=[name], velocities=[speed]))
 
-    def wall(self, operation: int) -> None:
+    def wall(self, operation: int, place: Pose = WALL[0]) -> None:
         msg = CollisionObject(id='wall', operation=operation)
         msg.pose = PoseMsg()
-        fill_pose(msg.pose, WALL[0])
+        fill_pose(msg.pose, place)
         if operation == CollisionObject.ADD:
             msg.primitives.append(SolidPrimitive(type=SolidPrimitive.BOX,
                                                  dimensions=list(WALL[1])))
@@ -177,6 +178,39 @@ def test_a_node_stops_goals_and_jogs_at_an_object_and_says_so(rate):
             return bench.values.get('status') == 'converged'
         wait_until(met, 60.0)
         assert node.alive, node.log
+        assert 'Traceback' not in node.log
+
+
+@pytest.mark.parametrize('rate', [0.0, 200.0])
+def test_an_arm_at_its_goal_makes_way_for_an_object(rate):
+    """Nobody sends a goal while the object comes, nor when it goes."""
+    goal = Pose.from_xyz_rpy((0.45, -0.3, 0.5), (3.14159, 0.0, 0.0))
+    with ros_processes.run_node(robot_description=URDF, collision='world', rate=rate,
+                                **ARM) as node, Client('tester') as client:
+        bench = Bench(client)
+        wait_until(lambda: bench.ready or not node.alive, START_UP)
+        wait_until(lambda: 'streams avoid collisions' in node.log, START_UP)
+
+        def met():
+            if not bench.commands:
+                bench.measure(Q)
+            bench.goal(goal)
+            return bench.values.get('status') == 'converged'
+        wait_until(met, 60.0, node.log)
+        there = np.array(bench.commands[-1])
+        beside = Pose.from_xyz_rpy((0.7, -0.15, 0.5), (0, 0, 0))
+        bench.wall(CollisionObject.ADD, beside)
+        for _ in range(100):  # 0.1 m towards the arm
+            beside = Pose.from_xyz_rpy(beside.position - np.array([0, 0.001, 0]), (0, 0, 0))
+            bench.wall(CollisionObject.MOVE, beside)
+            time.sleep(0.01)
+        wait_until(lambda: bench.values.get('status') == 'blocked', 60.0, node.log)
+        assert np.abs(np.array(bench.commands[-1]) - there).max() > 0.01
+        assert 'wall' in bench.status.message
+        bench.wall(CollisionObject.REMOVE)
+        wait_until(lambda: bench.values.get('status') == 'converged', 60.0, node.log)
+        wait_until(lambda: max(CHAIN.fk(np.array(bench.commands[-1]), 'panda_hand').distance(
+            goal)) < 1e-4, 60.0, node.log)
         assert 'Traceback' not in node.log
 
 

@@ -54,6 +54,7 @@ class Guard:
                                  f'margin of the scene, {least:g} m, and below {INFLUENCE:g} m')
         self.scene, self.distance = scene, float(distance)
         self._now: Snapshot | None = None
+        self._seen: Snapshot | None = None  # by the last step
         now = scene.snapshot()
         self._acceleration: ArrayLike = np.inf
         self._block = np.zeros(door().entries['guard_size'](now.links, now.block))
@@ -94,6 +95,15 @@ class Guard:
         """Return links, scene, guard and work memory, as entries take them."""
         now = self.now()
         return now.links, now.block, self._block, self._memory
+
+    def look(self) -> None:
+        """Note that a step sees the scene as it is now."""
+        self._seen = self.now()
+
+    @property
+    def stirred(self) -> bool:
+        """Whether no step has seen the scene as it is now, or an object is too near."""
+        return bool(self.state.crowded[0]) or self.scene.snapshot() is not self._seen
 
     @property
     def guarding(self) -> bool:

@@ -71,7 +71,6 @@ class InProcess:
             self._watched = scene
             if isinstance(scene, str):
                 self._jog.stop()
-                self.tracker.hold()
                 self.report = Report(False, scene, title='Not followed')
             else:
                 self.tracker.watch(scene)
@@ -131,7 +130,7 @@ class InProcess:
             q, result = self._jog.advance(self.tracker.target, now, dt)
             self.tracker.set_target(q, now, dt)
             self.report = _jogging(result) if self._jog.active else Report()
-        if self.tracker.active:
+        if self.tracker.active or self.tracker.wants_step:
             answer = self.tracker.tick(now, dt)
             if answer is not None:
                 self.report = _answer(answer)

@@ -187,6 +187,7 @@ class Steps:
             status = door().entries['track'](*given, answers, count, self._memory)
         else:
             rows = np.empty((count, NEAREST.width))
+            self.guard.look()
             links, scene, guard, memory = self.guard.arguments
             status = door().entries['track_guarded'](
                 *given, links, scene, guard, answers, rows, count, self._memory, memory)

@@ -179,8 +179,21 @@ class Tracker(TrackerFacts):
             or (self.steps.guard is not None and self.steps.guard.guarding))
         return result
 
+    @property
+    def wants_step(self) -> bool:
+        """
+        Whether a step has something to do.
+
+        There is a new goal, or one that is not met, or the world around has changed.
+        """
+        guard = self.steps.guard
+        return self._is_new or self.pending or (
+            guard is not None and not self.holding and guard.stirred)
+
     def _wanted(self) -> Any:
-        """Return the goals as they are now, as solvers take them."""
+        """Return the goals as they are now, as solvers take them; none: to stay."""
+        if not self._goals:
+            self._goals = dict(self.chain.fk_all(self.target))
         tips = self.chain.tips
         if len(tips) == 1:
             return self._goal(self._goals[tips[0]], tips[0])
@@ -219,10 +232,12 @@ class Tracker(TrackerFacts):
 
         :param now: time [s] on the clock of ``set_goal``.
         """
-        result = None
-        if self._is_new or self.pending:
+        result, asked = None, bool(self._goals)
+        if self.wants_step:
             since = self._since_answer(now)
             result = self.solve(since if self._is_limited else 1.0)
+            if result.success and not asked:  # it stays, as nobody asked for anything else
+                result = None
         if self.is_stale(now):
             self.hold()
         if self.motion is None:

@@ -108,6 +108,7 @@ GUARD = Table('guard', (
     integers('near', 1, text='1: the goal is so near that an unguarded step is tried'),
     integers('active', 1, text='1: a row held the last step back'),
     integers('cut', 1, text='1: the last step was shortened'),
+    integers('crowded', 1, text='1: an object is nearer than it may be; it came there by itself'),
     floats('quiet', 1, text='time for which the stream has stood off its goal [s]'),
     floats('pressed', 1, text='time for which rows have held the stream off its goal [s]'),
     floats('contact', NEAREST.width, text='the nearest pair, or the one that is in the way'),

@@ -16,7 +16,8 @@
 One frame of a stream among bodies: the step of :mod:`dq_ik.core.track.follow`, or one that slides.
 
 A plain step that keeps to all rows is taken as it is. Else the stream is guarded until it is back
-on its goal. Whatever the step: no configuration is answered whose way there is not free.
+on its goal. Whatever the step: no configuration is answered whose way there is not free. From an
+object that has come too near the stream moves away, off a goal that is met if need be.
 """
 
 import math
@@ -36,7 +37,7 @@ from dq_ik.core.solve.verdict import press, report, Status
 from dq_ik.core.track import history
 from dq_ik.core.track.box import enter, MET, prepare
 from dq_ik.core.track.follow import follow, open_frame, plain_step, settle
-from dq_ik.core.track.slide import ask, change, FASTEST, MOST, slide_step, VIOLATED
+from dq_ik.core.track.slide import ask, change, crowds, FASTEST, MOST, slide_step, VIOLATED
 
 PIECES = 8  # of a frame, where only part of a step is free
 LEAST_PIECE = 0.02  # of a step, from which it goes on
@@ -46,6 +47,7 @@ QUIET = 0.2  # after which a stream that stands off its goal looks for another w
 STANDING = 1e-3  # speed of all joints [rad/s]
 NEAR, NEAR_ANGLE = 1e-3, 5e-3  # of a goal, to which unguarded steps lead back [m, rad]
 EASY = 30.0  # acceleration with which they may begin [rad/s^2]
+SET_OFF = 100.0  # acceleration where a goal is lost, and towards an aim [rad/s^2]
 
 
 @routine
@@ -60,6 +62,9 @@ def follow_free(blocks, state, dt, fresh, timeout, links, scene, placing, guard)
     copy(state.q, guard.start)
     if guard.guarding[0] == 0:
         follow(blocks, state, dt, fresh, timeout)
+        if state.aiming[0] != 0 or state.lost[0] == 1:
+            _set_off(blocks, guard, dt)
+            copy(answer_of(blocks).q, state.q)
         copy(state.q, guard.to)
         if passes(links, scene, placing, guard, dt):
             _note(guard, dt)
@@ -82,22 +87,42 @@ def follow_free(blocks, state, dt, fresh, timeout, links, scene, placing, guard)
 
 @routine
 def passes(links, scene, placing, guard, dt):
-    """Tell whether a step from ``guard.start`` to ``guard.to`` keeps to all rows and is free."""
+    """
+    Tell whether a step from ``guard.start`` to ``guard.to`` keeps to all rows and is free.
+
+    Bodies that are too near need not part, but from objects the step has to lead away.
+    """
     place(links, scene, placing, guard.start)
     largest = measure(links, scene, placing, guard, guard.start)
     gather(links, scene, placing, guard, max(guard.influence[0], 2.0 * (largest + scene.margin)))
     ask(scene, guard, dt)
     for number in range(guard.n_rows[0]):
-        least = min(guard.row[number, ROW_LEAST], 0.0)
+        least = guard.row[number, ROW_LEAST]
+        if not crowds(scene, guard, number):
+            least = min(least, 0.0)
         if not change(guard, number, guard.step) >= least - VIOLATED:
             return False
     return free_share(links, scene, placing, guard, guard.start) == 1.0
 
 
+@routine
+def _set_off(blocks, guard, dt):
+    """Bring the answer near to where the last speed leads, within the box."""
+    answer, work = answer_of(blocks), work_of(blocks)
+    most = SET_OFF * dt * dt
+    for i in range(guard.n):
+        ahead = guard.start[i] + guard.rate[i] * dt
+        answer.q[i] = min(max(answer.q[i], ahead - most), ahead + most)
+        answer.q[i] = min(max(answer.q[i], work.low[i]), work.high[i])
+    place_balls(blocks, answer.q)
+    cost, _ = evaluate(blocks, answer.q)
+    report(blocks, cost)
+
+
 @kernel
 def _note(guard, dt):
     """Take over a step without a guard."""
-    guard.near[0] = guard.active[0] = guard.cut[0] = 0
+    guard.near[0] = guard.active[0] = guard.cut[0] = guard.crowded[0] = 0
     guard.pressed[0] = 0.0
     for i in range(guard.n):
         guard.rate[i] = guard.step[i] / dt if dt > 0.0 else 0.0
@@ -145,6 +170,9 @@ def _slide(blocks, state, dt, links, scene, placing, guard):
         place(links, scene, placing, guard.at)
         gather(links, scene, placing, guard,
                max(guard.influence[0], 2.0 * MOST * FASTEST * left * dt))
+        guard.crowded[0] = 0
+        for number in range(guard.n_rows[0]):
+            guard.crowded[0] |= int(crowds(scene, guard, number))
         ask(scene, guard, left * dt)
         if state.policy == Policy.STOP:
             fill(0.0, work.x)

@@ -23,10 +23,12 @@ the last step keeps the arm from chattering between two bodies.
 
 import math
 
+from dq_ik.core.collision.rows import bodies_of
 from dq_ik.core.compile import kernel, routine
 from dq_ik.core.memory.blocks import work_of
 from dq_ik.core.memory.layout import WEIGHT
 from dq_ik.core.memory.scene_layout import (
+    BODY_LINK,
     ROW_COUNTS,
     ROW_FIRST,
     ROW_GAIN,
@@ -43,6 +45,7 @@ PERIOD = 0.002  # ...[s]
 FASTEST, TURNING = 0.5, 2.5  # towards a goal that is far away [m/s, rad/s],
 LEAD, MOST = 1.5, 4.0  # or so many times as fast as it moves, but no more than so many times this
 OUT, PART_OUT = 0.25, 0.2  # out of an overlap [m/s], and the part of it in one step
+TOO_NEAR = 0.9  # share of the distance; no step of the stream leads so near to an object
 MOST_PART = 0.5  # of a gap that a step may close
 MOST_PIECES = 1 << 30
 SWEEPS = 60
@@ -60,7 +63,9 @@ def ask(scene, guard, dt):
         row = guard.row[number]
         spare = max(row[ROW_GAP], scene.margin) - guard.distance[0]
         least = -part * spare
-        if spare > 0.0:
+        if crowds(scene, guard, number):
+            least = min(OUT * dt, guard.distance[0] - row[ROW_GAP])
+        elif spare > 0.0:
             brake = 0.0
             for i in range(guard.n):
                 if guard.J[number, i] != 0.0:
@@ -69,6 +74,16 @@ def ask(scene, guard, dt):
         elif row[ROW_GAP] < scene.margin:
             least += min(OUT * dt, PART_OUT * (scene.margin - row[ROW_GAP]))
         row[ROW_LEAST] = least
+
+
+@kernel
+def crowds(scene, guard, number):
+    """Tell whether a row is about an object that has come too near, and joints can lead away."""
+    first, second = bodies_of(scene, guard, number)
+    stands = (scene.body[first[0], BODY_LINK] == scene.n_links
+              or scene.body[second[0], BODY_LINK] == scene.n_links)
+    return (stands and guard.index[number, ROW_COUNTS] != 0
+            and guard.row[number, ROW_GAP] < TOO_NEAR * guard.distance[0])
 
 
 @kernel

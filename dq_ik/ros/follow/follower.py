@@ -124,23 +124,25 @@ class Follower:
             if goal := self._set_goal(sent, started):
                 followed.append(goal)
         if followed and self._timer is None:
+            self._bodies.update()
             self._answer(started, time, True)
         self._topics.tell(followed)
 
     def on_pursuit(self) -> None:
-        """Go on towards a goal that is not met yet, where there is no rate."""
+        """Go on towards a goal that is not met yet, or out of the way, where there is no rate."""
         now, time, stream = perf_counter(), self._clock.now(), self.stream
-        if self._timer is not None or not stream.pending:
+        if self._timer is not None or stream.holding or not (stream.pending or stream.scene):
             self._pursuit.cancel()
         elif stream.is_stale(now):
             self._hold(now)
         else:
-            self._answer(now, time, False)
+            self._bodies.update()
+            if stream.wants_step:
+                self._answer(now, time, False)
 
     def _answer(self, started: float, time: Time, fresh: bool) -> None:
         """Take a step towards the goals and command it."""
         stream = self.stream
-        self._bodies.update()
         try:
             result = stream.answer(started)
         except DqIkError as error:
@@ -149,7 +151,7 @@ class Follower:
         self._outputs.publish(stream.positions, time)
         self.counters.commands += 1
         self._report(result, started, fresh)
-        if stream.pending:
+        if stream.pending or stream.scene:
             self._pursuit.reset()  # a period after this step, unless a goal comes before
 
     def on_tick(self) -> None:
