@@ -124,6 +124,19 @@ def test_gaps_by_hand(solid, body):
     assert scene.collides([1.0])
 
 
+@pytest.mark.parametrize('offset', [0.0, 0.03, 0.07])
+def test_the_point_of_an_overlap_is_in_both(offset):
+    """Whatever was asked before; the work memory is not cleared."""
+    scene = line('<box size="0.1 0.1 0.1"/>')
+    pose = Pose.from_xyz_rpy((1.0, offset, -0.02), (0.3, 0.2, 0.1))
+    scene.world.add('it', Box((0.1, 0.12, 0.2)), pose)
+    found = scene.clearance([0.98])
+    assert found == scene.clearances([0.98]).nearest
+    assert found.distance == 0.0 and found.point_first == found.point_second
+    assert np.abs(np.array(found.point_first) - (0.98, 0, 0)).max() <= 0.05 + 1e-6
+    assert (np.abs(pose.inverse() @ found.point_first) <= np.array([0.05, 0.06, 0.1]) + 1e-6).all()
+
+
 def test_the_margin_is_where_it_is_said_to_be():
     scene = line(margin=0.02)
     scene.world.add('wall', Box((0.2, 1.0, 1.0)), Pose.from_xyz_wxyz((1.1, 0, 0), (1, 0, 0, 0)))

@@ -166,7 +166,7 @@ class Scene:
         """
         Return the nearest pair of bodies at q; None where all are farther apart than asked.
 
-        Of bodies that overlap, the distance is 0 and the points say nothing.
+        Of bodies that overlap, the distance is 0 and the two points are one.
         """
         now, row = self.snapshot(), np.empty(NEAREST.width)
         door().entries['clearance'](now.links, now.block, self.chain.checked(q), 1,

@@ -152,7 +152,7 @@ def nearest(links, scene, placing, q, farthest, out):
     """
     Find the pair that is nearest at q: its number, distance and points.
 
-    Of bodies that overlap, the distance is 0 and the points say nothing.
+    Of bodies that overlap, the distance is 0 and the two points are one.
 
     :param farthest: pairs farther apart do not count [m]
     :param out: ``(8,)``, a row NEAREST; the pair is -1 where there is none

@@ -114,7 +114,7 @@ def _on_tetrahedron(simplex, share):
     """
     Write the weights for the point of a tetrahedron nearest to the origin.
 
-    :returns: whether the origin is inside, and there are none
+    :returns: whether the origin is inside
     """
     a, b = triple.at(simplex[0], 0), triple.at(simplex[1], 0)
     c, d = triple.at(simplex[2], 0), triple.at(simplex[3], 0)
@@ -141,4 +141,17 @@ def _on_tetrahedron(simplex, share):
             for k in range(3):
                 share[(face + 1 + k) % 4] = u[k]
             share[face] = 0.0
+    if least < 0.0:
+        _inside(a, b, c, d, share)
     return least < 0.0
+
+
+@kernel
+def _inside(a, b, c, d, share):
+    """Write the weights of the origin in a tetrahedron: shares of its volume."""
+    ab, ac, ad = triple.sub(b, a), triple.sub(c, a), triple.sub(d, a)
+    total = triple.dot(ab, cross(ac, ad))
+    share[1] = -triple.dot(a, cross(ac, ad)) / total
+    share[2] = -triple.dot(a, cross(ad, ab)) / total
+    share[3] = -triple.dot(a, cross(ab, ac)) / total
+    share[0] = 1.0 - share[1] - share[2] - share[3]
