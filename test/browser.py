@@ -173,11 +173,13 @@ class Browser:
     def press(self, label: str) -> None:
         """Press a button."""
         self.page.get_by_role('button', name=label, exact=True).click()
+        self._send()
 
     def choose(self, label: str, option: str) -> None:
         """Choose from a dropdown."""
         self.page.get_by_role('combobox', name=label).click()
         self.page.get_by_role('option', name=option, exact=True).click()
+        self._send()
 
     def tab(self, label: str) -> None:
         """Open a tab of the panel."""
@@ -194,10 +196,20 @@ class Browser:
         self.page.keyboard.press('Control+A')
         self.page.keyboard.type(text)
         self.page.keyboard.press('Tab')
+        self._send()
 
     def switch(self, label: str) -> None:
         """Turn a check box."""
         self.page.get_by_role('checkbox', name=label).click()
+        self._send()
+
+    def _send(self) -> None:
+        """
+        Wait until the page has sent what was done.
+
+        For 50 ms it keeps the last change alone: a change of another control would replace it.
+        """
+        self.page.evaluate('() => new Promise(done => setTimeout(done, 60))')
 
     def text(self) -> str:
         """Return all words on the page."""
