@@ -17,15 +17,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, Field, field, fields, replace
 import math
 from numbers import Real
 from typing import Any, get_args, Literal, TYPE_CHECKING, TypedDict
 
 from dq_ik.errors import listing, nearest, OptionError
+import numpy as np
 
 if TYPE_CHECKING:
-    import numpy as np
     from typing_extensions import Unpack
 
 Method = Literal['pgs', 'pls', 'pgs_paper', 'pls_paper', 'transpose', 'transpose_buss', 'dls',
@@ -39,12 +39,20 @@ DEFAULT_ITERATIONS = {
     'transpose_buss': 1000, 'dls': 200, 'svd': 200, 'qr': 200, 'gauss_newton': 200, 'ccd': 500}
 
 
-def _option(default: Any, description: str, minimum: float | None = None,
-            maximum: float | None = None, choices: Sequence[str] | None = None,
-            read_only: bool = False, item: type = float) -> Any:
+def setting(default: Any, description: str, minimum: float | None = None,
+            maximum: float | None = None, *, choices: Sequence[str] | None = None,
+            length: int | None = None, read_only: bool = False) -> Any:
+    """
+    Declare one setting: an option of a solve, or a parameter of a node.
+
+    :param default: its value when nobody sets it; says the type. Numbers have a range.
+    :param description: one sentence for people and for ``ros2 param describe``.
+    :param length: of a tuple.
+    :param read_only: a node that runs takes no other value.
+    """
     return field(default=default, metadata={
         'description': description, 'minimum': minimum, 'maximum': maximum, 'choices': choices,
-        'read_only': read_only, 'item': item})
+        'length': length, 'read_only': read_only})
 
 
 class CallOptions(TypedDict, total=False):
@@ -81,61 +89,59 @@ class Overrides(CallOptions, total=False):
 @dataclass(frozen=True)
 class IkOptions:
     """
-    Settings of a solve.
+    Settings of a solve. Who holds one knows that every value is in its range.
 
-    Each field's metadata holds ``description``, ``minimum``, ``maximum``, ``choices``,
-    ``read_only`` and, for sequences, the type ``item``.
+    The metadata of each field are the arguments of :func:`setting`.
     """
 
-    method: Method = _option(
+    method: Method = setting(
         'pgs', 'Solver: projected Gauss-Seidel (pgs), projected line search (pls), their forms as '
         'published, or a reference solver.', choices=METHODS)
-    mode: Mode = _option(
+    mode: Mode = setting(
         'speed', 'Which solution: the first found (speed), nearest to the seed (distance, or '
         'distance_max by the largest joint change), the most manipulable, or all that are found.',
         choices=MODES)
-    timeout: float = _option(0.05, 'Time budget of one solve on the steady clock [s].', 1e-6, 60.0)
-    position_tolerance: float = _option(
+    timeout: float = setting(0.05, 'Time budget of one solve on the steady clock [s].', 1e-6, 60.0)
+    position_tolerance: float = setting(
         1e-5, 'Distance from the goal that counts as reached [m].', 1e-12, 1.0)
-    rotation_tolerance: float = _option(
+    rotation_tolerance: float = setting(
         1e-5, 'Angle from the goal that counts as reached [rad].', 1e-12, math.pi)
-    max_restarts: int = _option(
+    max_restarts: int = setting(
         100, 'Further starts after the seed; 0 keeps to the seed, as streams need.', 0, 10000)
-    max_iterations: int = _option(
+    max_iterations: int = setting(
         0, 'Iterations of one attempt; 0 takes the default of the method.', 0, 1000000)
-    max_solutions: int = _option(
+    max_solutions: int = setting(
         16, "Number of distinct solutions after which mode 'all' ends.", 1, 1000)
-    trace: int = _option(0, 'Number of iterates kept in the result, for looking on.', 0, 100000)
-    random_seed: int = _option(
+    trace: int = setting(0, 'Number of iterates kept in the result, for looking on.', 0, 100000)
+    random_seed: int = setting(
         0, 'Shifts the sequence of starts; the same number gives the same answers.', 0, 2**31 - 1)
-    rotation_scale: float = _option(
+    rotation_scale: float = setting(
         0.0, 'Length that weighs a radian against a metre [m/rad]; 0 takes 0.3 of the reach, '
         'within 0.05 to 0.3.', 0.0, 100.0)
-    max_joint_step: float = _option(
+    max_joint_step: float = setting(
         0.0, 'Largest change of a joint from the seed [rad or m], of a ball its angle; 0: none.',
         0.0, 1e6)
-    center_joints_weight: float = _option(
+    center_joints_weight: float = setting(
         0.0, 'Pull of the joints to the middle of their range where the goals leave them free.',
         0.0, 1.0)
-    minimal_displacement_weight: float = _option(
+    minimal_displacement_weight: float = setting(
         0.0, 'Pull of the joints to the seed where the goals leave them free.', 0.0, 1.0)
-    rest_posture_weight: float = _option(
+    rest_posture_weight: float = setting(
         0.0, 'Pull of the joints to rest_posture where the goals leave them free.', 0.0, 1.0)
-    avoid_joint_limits_weight: float = _option(
+    avoid_joint_limits_weight: float = setting(
         0.0, 'Push of the joints away from near limits where the goals leave them free.', 0.0, 1.0)
-    posture_iterations: int = _option(
+    posture_iterations: int = setting(
         20, 'Iterations spent on these objectives once the goals are met.', 0, 1000)
-    rest_posture: tuple[float, ...] = _option(
+    rest_posture: tuple[float, ...] = setting(
         (), 'Joint vector that rest_posture_weight pulls to; empty: the neutral one.')
-    joint_weights: tuple[float, ...] = _option(
+    joint_weights: tuple[float, ...] = setting(
         (), 'Strength of each joint, 1 by default: weaker joints move less; 0 locks a joint.')
-    locked_joints: tuple[str, ...] = _option(
-        (), 'Names of joints that keep the value of the seed.', item=str)
+    locked_joints: tuple[str, ...] = setting(
+        (), 'Names of joints that keep the value of the seed.')
 
     def __post_init__(self) -> None:
-        """Check every field; a tuple may be given as any sequence, a single name as it is."""
-        for name in NAMES:
-            object.__setattr__(self, name, checked(name, getattr(self, name)))
+        """Check every field; a tuple may be given as any sequence, a single entry as it is."""
+        check_all(self)
 
     @classmethod
     def of(cls, options: IkOptions | None = None, **overrides: Unpack[Overrides]) -> IkOptions:
@@ -173,36 +179,62 @@ METADATA: Mapping[str, Mapping[str, Any]] = {
 DEFAULTS: Mapping[str, Any] = {item.name: item.default for item in fields(IkOptions)}
 
 
-def checked(name: str, value: Any) -> Any:
-    """Return an option's value in its own type, or raise OptionError with what would be right."""
-    default, rules = DEFAULTS[name], METADATA[name]
-    if rules['choices'] is not None:
-        if value not in rules['choices']:
-            raise OptionError(f"{name} is one of {listing(rules['choices'])}, got {value!r}"
-                              f"{nearest(str(value), rules['choices'])}")
-        return value
+def check_all(settings: Any) -> None:
+    """Bring each field of new settings to its type, or raise OptionError."""
+    for item in fields(settings):
+        object.__setattr__(settings, item.name, checked(item, getattr(settings, item.name)))
+
+
+def checked(item: Field, value: Any) -> Any:
+    """Return a setting's value in its own type, or raise OptionError with what would be right."""
+    name, default, rules = item.name, item.default, item.metadata
     if isinstance(default, tuple):
-        return _sequence(name, value, rules['item'])
-    if isinstance(value, bool) or not isinstance(value, Real) or math.isnan(value):
-        raise OptionError(f'{name} is a number, got {value!r}')
-    if not rules['minimum'] <= value <= rules['maximum']:
-        raise OptionError(
-            f"{name} is between {rules['minimum']} and {rules['maximum']}, got {value!r}")
-    if isinstance(default, int) and value % 1 != 0:
-        raise OptionError(f'{name} is a whole number, got {value!r}')
-    return type(default)(value)
+        return _sequence(item, value)
+    if isinstance(default, str):
+        if not isinstance(value, str):
+            raise OptionError(f'{name} is a text, got {value!r}')
+        if rules['choices'] is not None and value not in rules['choices']:
+            raise OptionError(f"{name} is one of {listing(rules['choices'])}, got {value!r}"
+                              f"{nearest(value, rules['choices'])}")
+        return value
+    if isinstance(value, (bool, np.bool_)) is not isinstance(default, bool):
+        kind = 'true or false' if isinstance(default, bool) else 'a number'
+        raise OptionError(f'{name} is {kind}, got {value!r}')
+    return bool(value) if isinstance(default, bool) else _number(item, value)
 
 
-def _sequence(name: str, value: Any, item: type) -> tuple:
+def _number(item: Field, value: Any) -> Any:
+    """Return a number within its range."""
+    if not isinstance(value, Real) or value != value:
+        raise OptionError(f'{item.name} is a number, got {value!r}')
+    low, high = item.metadata['minimum'], item.metadata['maximum']
+    if not low <= value <= high:
+        raise OptionError(f'{item.name} is between {low} and {high}, got {value!r}')
+    if isinstance(item.default, float):
+        return float(value)
+    if value % 1 != 0:
+        raise OptionError(f'{item.name} is a whole number, got {value!r}')
+    return math.floor(value)
+
+
+def _sequence(item: Field, value: Any) -> tuple:
     """Return names or finite numbers as a tuple."""
+    kind, length = item_type(item), item.metadata['length']
     try:
-        values = (value,) if isinstance(value, str) else tuple(value)
-        if item is str and all(isinstance(v, str) for v in values):
+        values = (value,) if isinstance(value, (str, Real)) else tuple(value)
+        if kind is str and all(isinstance(v, str) for v in values):
             return values
-        values = tuple(float(v) for v in values)
-        if item is float and all(map(math.isfinite, values)):
-            return values
-    except (TypeError, ValueError):
+        if kind is float and length in (None, len(values)):
+            values = tuple(map(float, values))
+            if all(map(math.isfinite, values)):
+                return values
+    except (OverflowError, TypeError, ValueError):
         pass
-    what = 'names' if item is str else 'finite numbers'
-    raise OptionError(f'{name} is a sequence of {what}, got {value!r}')
+    count = '' if length is None else f'{length} '
+    what = 'names' if kind is str else f'{count}finite numbers'
+    raise OptionError(f'{item.name} is a sequence of {what}, got {value!r}')
+
+
+def item_type(item: Field) -> type:
+    """Return what a tuple holds: ``str`` or ``float``."""
+    return str if 'str' in str(item.type) else float

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
 STARTS = 512  # stored configurations from which a search may start again
 ORDERS = {'wxyz': PoseKind.XYZ_WXYZ, 'xyzw': PoseKind.XYZ_XYZW}
+TIMEOUT = IkOptions.__dataclass_fields__['timeout']
 
 
 class Solver:
@@ -104,7 +105,7 @@ class Solver:
             its cone comes first
         :param timeout: time budget of this call [s]; None: that of the options
         """
-        seconds = 0.0 if timeout is None else checked('timeout', timeout)
+        seconds = 0.0 if timeout is None else checked(TIMEOUT, timeout)
         if bounds is None:
             answer = np.empty(self._answer_size)
             goal = goals.numbers() if type(goals) is Pose else goals
@@ -181,7 +182,7 @@ class Solver:
         :param timeout: time budget of each goal [s]; None: that of the options
         :param progress: show a progress bar
         """
-        seconds = 0.0 if timeout is None else checked('timeout', timeout)
+        seconds = 0.0 if timeout is None else checked(TIMEOUT, timeout)
         if not hasattr(goals, '__len__'):
             goals = list(goals)
         kind, poses = self._poses(goals, order)

@@ -20,6 +20,7 @@ from dq_ik.errors import OptionError
 from dq_ik.options import IkOptions
 from dq_ik.ros.parameters import declare, declare_groups, ros_value, updated, with_numbers
 from dq_ik.ros.settings import NodeSettings
+from dq_ik.ros.sim_node import SimSettings
 import pytest
 import rclpy
 from rclpy.parameter import Parameter
@@ -33,7 +34,8 @@ def node():
     context = rclpy.Context()
     context.init(args=['--ros-args', '-p', 'rate:=50.0', '-p', 'tip_links:=flange',
                        '-p', 'group_names:=[left]', '-p', 'groups.left.base_link:=torso',
-                       '-p', 'groups.left.tip_links:=[a, b]', '-p', 'max_restarts:=3'])
+                       '-p', 'groups.left.tip_links:=[a, b]', '-p', 'max_restarts:=3',
+                       '-p', 'engine:=steam'])
     made = rclpy.create_node('parameters', context=context)
     yield made
     made.destroy_node()
@@ -68,6 +70,12 @@ def test_value_out_of_range_is_refused_by_ros_itself(node):
     result = node.set_parameters([Parameter('rate', value=-1.0)])[0]
     assert not result.successful
     assert 'rate' in result.reason
+
+
+def test_word_that_is_no_choice_is_refused_at_the_start(node):
+    """ROS checks ranges of numbers, but no choices."""
+    with pytest.raises(OptionError, match=r"engine is one of .*'kinematic'.*got 'steam'"):
+        declare(node, SimSettings)
 
 
 @pytest.mark.parametrize(('name', 'value'), [

@@ -99,7 +99,9 @@ def test_bad_seeds_are_refused(seed):
     ({'joint_weights': (1.0, -1.0)}, 'joint_weights'),
     ({'joint_weights': (1.0, math.nan)}, 'joint_weights'),
     ({'locked_joints': ('elbow',)}, 'elbow.*joint_2'), ({'rest_posture': (1.0,)}, 'rest_posture'),
-    ({'rest_posture': (1.0, math.nan)}, 'rest_posture'), ({'rest_posture': 5}, 'rest_posture')])
+    ({'rest_posture': (1.0, math.nan)}, 'rest_posture'), ({'rest_posture': 5}, 'rest_posture'),
+    ({'timeout': 10**400}, 'timeout'), ({'joint_weights': (10**400, 1)}, 'joint_weights'),
+    ({'method': np.array(['pgs', 'pls'])}, 'method'), ({'mode': None}, 'mode')])
 def test_bad_options_are_refused_with_what_would_be_right(options, words):
     with pytest.raises(OptionError, match=words):
         arm('planar_2r').solve(HERE, **options)

@@ -13,7 +13,10 @@
 # limitations under the License.
 """The stream: warm starts, best reach, speed limits, watchdog. No ROS."""
 
+import math
+
 from dq_ik.core.solve.verdict import Status
+from dq_ik.errors import OptionError
 from dq_ik.goal import Goal
 from dq_ik.options import IkOptions
 from dq_ik.pose import Pose
@@ -375,3 +378,22 @@ def test_reseed_forgets_goals(robot):
     s.reseed(START)
     assert not s.active
     np.testing.assert_array_equal(s.command, START)
+
+
+@pytest.mark.parametrize(('settings', 'words'), [
+    ({'rate': '5'}, 'rate is a number'), ({'rate': True}, 'rate'), ({'rate': None}, 'rate'),
+    ({'momentum': 'no'}, 'momentum is true or false'), ({'momentum': 0}, 'momentum'),
+    ({'lost_policy': 'Stop'}, "one of .*did you mean 'stop'"), ({'limiting': ['joint']}, 'limit'),
+    ({'goal_axis': 5.0}, 'goal_axis is a sequence of 3'), ({'goal_axis': (0, 0, 'z')}, 'axis'),
+    ({'acceleration_limit': ('much',)}, 'acceleration_limit'),
+    ({'jerk_limit': (1.0, math.inf)}, 'jerk_limit'), ({'goal_timeout': -1.0}, 'goal_timeout')])
+def test_bad_settings_are_refused_with_what_would_be_right(settings, words):
+    with pytest.raises(OptionError, match=words):
+        StreamSettings(**settings)
+
+
+def test_settings_take_numbers_and_sequences_as_people_write_them():
+    settings = StreamSettings(rate=50, goal_axis=np.array([0, 1, 0]), acceleration_limit=3)
+    assert (settings.rate, type(settings.rate)) == (50.0, float)
+    assert settings.goal_axis == (0.0, 1.0, 0.0)
+    assert settings.acceleration_limit == (3.0,)

@@ -55,11 +55,11 @@ def explanation(item: Field) -> str:
     if '_' not in text.split()[0]:
         text = text[0].upper() + text[1:]
     sentences = [text]
-    if about.get('choices'):
+    if about['choices']:
         sentences.append(f'One of: {", ".join(about["choices"])}')
-    elif about.get('minimum') is not None:
+    elif about['minimum'] is not None:
         sentences.append(f'Range {about["minimum"]:g} to {about["maximum"]:g}')
-    if about.get('read_only'):
+    if about['read_only']:
         sentences.append('Only at start')
     return '. '.join(sentences) + '.'
 

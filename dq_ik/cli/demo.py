@@ -34,7 +34,7 @@ from dq_ik.demo.choices import (
 from dq_ik.demo.nodes import demo_nodes, DemoSettings
 from dq_ik.display import show
 from dq_ik.errors import DqIkError
-from dq_ik.options import IkOptions
+from dq_ik.options import METHODS
 from dq_ik.robot.balls import read_balls, with_balls
 from dq_ik.robot.bundled import robot_names, world_names
 from dq_ik.robot.chain import Chain
@@ -44,7 +44,6 @@ from dq_ik.viewer.address import DEFAULT_PORT, free_port, LOOPBACK
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``dq_ik demo``."""
-    methods = IkOptions.__dataclass_fields__['method'].metadata['choices']
     parser.add_argument('--robot', default=DEFAULT_ROBOT,
                         help=f'{robot_help()} (default: %(default)s)')
     parser.add_argument('--urdf', type=Path, help='URDF or xacro file instead')
@@ -53,9 +52,9 @@ def add_arguments(parser: ArgumentParser) -> None:
                         help='links that follow goals; default: the only end that moves')
     add_tool(parser)
     add_balls(parser)
-    parser.add_argument('--solver', default='pgs', type=one_of('method', methods),
+    parser.add_argument('--solver', default='pgs', type=one_of('method', METHODS),
                         metavar='METHOD',
-                        help=f'one of {", ".join(methods)} (default: %(default)s)')
+                        help=f'one of {", ".join(METHODS)} (default: %(default)s)')
     parser.add_argument('--scene', default='', metavar='WORLD',
                         help='objects around the robot: a YAML file, or one of '
                              f'{", ".join(world_names())}')

@@ -32,7 +32,7 @@ from dq_ik.cli.common import (
 from dq_ik.cli.words import one_of, say
 from dq_ik.errors import ChainError, listing, nearest, OptionError
 from dq_ik.goal import Goal
-from dq_ik.options import DEFAULTS, METADATA, METHODS, MODES, NAMES
+from dq_ik.options import DEFAULTS, IkOptions, item_type, METHODS, MODES, NAMES
 from dq_ik.result import IkResult
 from dq_ik.robot.chain import Chain
 from dq_ik.solver import Solver
@@ -81,7 +81,7 @@ def read_option(text: str) -> tuple[str, Any]:
     kind = type(DEFAULTS[name])
     try:
         if kind is tuple:
-            item = METADATA[name]['item']
+            item = item_type(IkOptions.__dataclass_fields__[name])
             words = value.strip(' []()').replace(';', ',').split(',')
             return name, tuple(item(word.strip()) for word in words if word.strip())
         return name, kind(value)

@@ -21,11 +21,12 @@ Nothing is written down twice: :class:`dq_ik.IkOptions` and
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import Field, fields
 from typing import Any, TypeVar
 
 from dq_ik.errors import OptionError
+from dq_ik.options import checked, item_type
 from dq_ik.ros.groups import GroupNames
 from dq_ik.ros.settings import NodeSettings
 from rcl_interfaces.msg import FloatingPointRange, IntegerRange, ParameterDescriptor
@@ -91,50 +92,47 @@ def declare_groups(node: Node, settings: NodeSettings) -> dict[str, GroupNames]:
         tips = node.declare_parameter(f'groups.{name}.tip_links', [''], ParameterDescriptor(
             description=f'links of group {name} that follow goals', read_only=True,
             dynamic_typing=True))
-        groups[name] = GroupNames(base.value, _sequence(tips.name, tips.value, numbers=False))
+        groups[name] = GroupNames(base.value, _sequence(tips.name, tips.value, str))
     return groups
 
 
 def field_value(item: Field, value: Any) -> Any:
     """Return a parameter's value as the field holds it; raises OptionError on a wrong type."""
-    if not isinstance(item.default, tuple):
-        return value
-    return _sequence(item.name, value, 'float' in str(item.type))
+    if isinstance(item.default, tuple):
+        value = _sequence(item.name, value, item_type(item))
+    return checked(item, value)
 
 
-def _sequence(name: str, value: Any, numbers: bool) -> tuple[Any, ...]:
+def _sequence(name: str, value: Any, kind: type) -> tuple[Any, ...]:
     """Return numbers or names; a lone value is a list of one, empty names do not count."""
     values = [value] if isinstance(value, (str, bool, int, float)) else list(value or ())
-    if not all(isinstance(entry, (int, float) if numbers else str) for entry in values):
+    if not all(isinstance(entry, str if kind is str else (int, float)) for entry in values):
         raise OptionError(
-            f'{name} is {value!r}; it must be a list of {"numbers" if numbers else "names"}')
-    return tuple(map(float, values)) if numbers else tuple(filter(None, values))
+            f'{name} is {value!r}; it must be a list of {"names" if kind is str else "numbers"}')
+    return tuple(filter(None, values)) if kind is str else tuple(values)
 
 
 def ros_value(item: Field) -> Any:
     """Return a field's default as a parameter; an empty list of names holds one empty name."""
     if not isinstance(item.default, tuple):
         return item.default
-    return list(item.default) or ([] if 'float' in str(item.type) else [''])
+    return list(item.default) or ([''] if item_type(item) is str else [])
 
 
 def _descriptor(item: Field) -> ParameterDescriptor:
-    about: Mapping[str, Any] = item.metadata
+    about = item.metadata
     descriptor = ParameterDescriptor(
-        description=about.get('description', ''), read_only=bool(about.get('read_only', False)))
-    if about.get('choices'):
+        description=about['description'], read_only=about['read_only'])
+    if about['choices']:
         descriptor.additional_constraints = f'one of {", ".join(map(str, about["choices"]))}'
     if isinstance(item.default, tuple) and not item.default:
         descriptor.dynamic_typing = True  # ROS gives empty lists no type; one name may come alone
-    low, high = about.get('minimum'), about.get('maximum')
-    if (low is None and high is None) or isinstance(item.default, (bool, tuple)):
+    low, high = about['minimum'], about['maximum']
+    if low is None:
         return descriptor
     if isinstance(item.default, int):
-        descriptor.integer_range = [IntegerRange(
-            from_value=-2**31 if low is None else int(low),
-            to_value=2**31 if high is None else int(high))]
+        descriptor.integer_range = [IntegerRange(from_value=low, to_value=high)]
     else:
-        descriptor.floating_point_range = [FloatingPointRange(
-            from_value=-1e300 if low is None else float(low),
-            to_value=1e300 if high is None else float(high))]
+        descriptor.floating_point_range = [
+            FloatingPointRange(from_value=float(low), to_value=float(high))]
     return descriptor

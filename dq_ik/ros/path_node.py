@@ -20,6 +20,7 @@ import sys
 import time
 from typing import Any
 
+from dq_ik.options import setting
 from dq_ik.pose import Pose
 from dq_ik.robot.chain import Chain
 from dq_ik.ros.description import listen_for_description
@@ -27,7 +28,7 @@ from dq_ik.ros.groups import read_robot
 from dq_ik.ros.parameters import declare
 from dq_ik.ros.remote import GoalTopics
 from dq_ik.ros.running import run, steady_timer, StopError
-from dq_ik.ros.settings import GoalSenderSettings, setting
+from dq_ik.ros.settings import GoalSenderSettings
 from dq_ik.stream.path import find_path, Path
 from dq_ik.stream.tally import Tally
 from rclpy.node import Node

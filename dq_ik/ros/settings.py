@@ -18,12 +18,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dq_ik.errors import OptionError
+from dq_ik.options import setting
 from dq_ik.pose import Pose
 from dq_ik.robot.chain import Chain
 from dq_ik.robot.model import RobotModel
 from dq_ik.robot.tool import tool_pose, with_tool
 from dq_ik.stream.jog import JogSettings
-from dq_ik.stream.settings import setting
 
 COLLISION = ('off', 'self', 'world')
 

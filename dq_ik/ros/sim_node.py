@@ -22,13 +22,14 @@ import sys
 import time
 from typing import Any
 
+from dq_ik.options import setting
 from dq_ik.robot.model import RobotModel
 from dq_ik.ros.conversions import seconds
 from dq_ik.ros.description import listen_for_description
 from dq_ik.ros.groups import read_robot
 from dq_ik.ros.parameters import declare
 from dq_ik.ros.running import run, steady_timer
-from dq_ik.ros.settings import DescriptionSettings, setting
+from dq_ik.ros.settings import DescriptionSettings
 from dq_ik.sim import open_arm, SimulatedArm, SimulationError
 from dq_ik.sim.arm import driven_joints, ENGINES, start_positions
 import numpy as np

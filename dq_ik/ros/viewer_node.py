@@ -17,7 +17,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 import os
 from pathlib import Path
 import sys
@@ -27,7 +27,7 @@ from typing import Any
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from dq_ik.errors import DqIkError
 from dq_ik.goal import Goal
-from dq_ik.options import IkOptions
+from dq_ik.options import METHODS, MODES, setting
 from dq_ik.pose import Pose
 from dq_ik.robot.chain import Chain
 from dq_ik.robot.shapes import parse_visuals
@@ -39,7 +39,7 @@ from dq_ik.ros.parameters import declare
 from dq_ik.ros.remote import GoalTopics, motion_from_status, RemoteOptions, report_from_status
 from dq_ik.ros.running import run, steady_timer
 from dq_ik.ros.services.shared_world import SharedWorld
-from dq_ik.ros.settings import GoalSenderSettings, SceneSettings, setting
+from dq_ik.ros.settings import GoalSenderSettings, SceneSettings
 from dq_ik.stream.report import MotionReport, Report
 from dq_ik.viewer.address import DEFAULT_PORT, LOOPBACK
 from dq_ik.viewer.outlet import Outlet
@@ -130,8 +130,6 @@ class ViewerNode(Node):
         surroundings = self._objects.around(chain, urdf)
         self._server.scene.reset()
         self._server.gui.reset()
-        choices = {item.name: item.metadata['choices'] for item in fields(IkOptions)
-                   if 'choices' in item.metadata}
         folder = Path(self._settings.urdf_folder) if self._settings.urdf_folder else None
         twists = TwistTopics(self, self._settings.ik_node, chain.tips)
         outlet = Outlet(
@@ -140,7 +138,7 @@ class ViewerNode(Node):
             tool=(self._settings.tool, self._set_tool) if len(chain.tips) == 1 else None)
         page = Page(
             self._server, chain, parse_visuals(urdf), outlet,
-            methods=choices['method'], modes=choices['mode'], urdf_folder=folder)
+            methods=METHODS, modes=MODES, urdf_folder=folder)
         for sentence in flaw_sentences(page.robot.flaws):
             self.get_logger().warning(sentence)
         if self._goals is not None and self._twists is not None:

@@ -19,12 +19,12 @@ from dataclasses import dataclass
 import math
 
 from dq_ik.errors import GoalError, listing
-from dq_ik.options import IkOptions
+from dq_ik.options import IkOptions, setting
 from dq_ik.pose import Pose
 from dq_ik.result import IkResult
 from dq_ik.robot.chain import Chain
 from dq_ik.stream.goal_mode import goal_maker
-from dq_ik.stream.settings import setting, StreamSettings
+from dq_ik.stream.settings import StreamSettings
 from dq_ik.stream.shift import Shift
 from dq_ik.stream.twist import TwistStep
 import numpy as np

@@ -15,24 +15,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, Field, field, fields
-import math
-from typing import Any
+from dataclasses import dataclass
 
 from dq_ik.errors import OptionError
+from dq_ik.options import check_all, setting
 
 LOWEST_RATE = 0.01  # of the commands [Hz]; a timer of a longer period is a mistake
-
-
-def setting(default: Any, description: str, **metadata: Any) -> Any:
-    """
-    Declare one setting.
-
-    :param default: its value when nobody sets it.
-    :param description: one sentence for ``ros2 param describe``.
-    :param metadata: ``minimum``, ``maximum``, ``choices``, ``length``, ``read_only``.
-    """
-    return field(default=default, metadata={'description': description, **metadata})
 
 
 @dataclass(frozen=True)
@@ -82,8 +70,7 @@ class StreamSettings:
 
     def __post_init__(self) -> None:
         """Refuse values out of range and combinations without a meaning."""
-        for item in fields(self):
-            check_value(item, getattr(self, item.name))
+        check_all(self)
         if 0 < self.rate < LOWEST_RATE:
             raise OptionError(f'rate is {self.rate}; it must be 0 or at least {LOWEST_RATE}')
         for name in ('acceleration_limit', 'jerk_limit'):
@@ -91,20 +78,3 @@ class StreamSettings:
                 raise OptionError(f'{name} is {getattr(self, name)}; it must be 0 or more')
         if not any(self.goal_axis):
             raise OptionError('goal_axis is zero; it must have a direction')
-
-
-def check_value(item: Field, value: Any) -> None:
-    """Raise an OptionError that names the admissible values, unless ``value`` is one of them."""
-    allowed = item.metadata
-    if 'choices' in allowed and value not in allowed['choices']:
-        raise OptionError(
-            f'{item.name} is {value!r}; it must be one of {list(allowed["choices"])}')
-    if 'length' in allowed and len(value) != allowed['length']:
-        raise OptionError(
-            f'{item.name} has {len(value)} numbers; it must have {allowed["length"]}')
-    numbers = value if isinstance(value, tuple) else (value,)
-    if any(isinstance(number, float) and not math.isfinite(number) for number in numbers):
-        raise OptionError(f'{item.name} is {value}; it must be finite')
-    if 'minimum' in allowed and not allowed['minimum'] <= value <= allowed['maximum']:
-        raise OptionError(
-            f'{item.name} is {value}; it must be in [{allowed["minimum"]}, {allowed["maximum"]}]')

@@ -16,7 +16,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields
 from functools import partial
 import os
 from pathlib import Path
@@ -30,7 +29,7 @@ from dq_ik.collision.world import World
 from dq_ik.collision.world_file import check_links, load_world
 from dq_ik.errors import DqIkError
 from dq_ik.goal import as_pose, Goal
-from dq_ik.options import IkOptions
+from dq_ik.options import METHODS, MODES
 from dq_ik.pose import Pose
 from dq_ik.robot.chain import Chain
 from dq_ik.robot.model import RobotModel
@@ -78,8 +77,6 @@ class AlonePage:
 
     def _show(self, chain: Chain, q: np.ndarray | None = None) -> None:
         """Show a robot at rest, instead of the one before."""
-        choices = {item.name: item.metadata['choices'] for item in fields(IkOptions)
-                   if 'choices' in item.metadata}
         self._server.scene.reset()
         self._server.gui.reset()
         self.robot = robot = InProcess(chain, q)
@@ -91,7 +88,7 @@ class AlonePage:
             Outlet(robot.goal, self._set_option, robot.twist, robot.joints, around,
                    self._choice(chain),
                    (chain.tool, self._set_tool) if len(chain.tips) == 1 else None),
-            methods=choices['method'], modes=choices['mode'],
+            methods=METHODS, modes=MODES,
             urdf_folder=Path(folder) if folder else None)
         self.page.panel.show_option('collision', self._collision)
         self.page.show_joints(robot.positions)

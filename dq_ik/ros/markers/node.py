@@ -27,7 +27,7 @@ from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticStatus
 from dq_ik.errors import DqIkError
-from dq_ik.options import METHODS
+from dq_ik.options import METHODS, setting
 from dq_ik.pose import Pose
 from dq_ik.robot.chain import Chain
 from dq_ik.ros.conversions import fill_pose, pose_from_msg
@@ -38,7 +38,7 @@ from dq_ik.ros.markers.messages import goal_marker, status_markers
 from dq_ik.ros.parameters import declare
 from dq_ik.ros.remote import GoalTopics, RemoteOptions, report_from_status
 from dq_ik.ros.running import run, steady_timer
-from dq_ik.ros.settings import GoalSenderSettings, SceneSettings, setting
+from dq_ik.ros.settings import GoalSenderSettings, SceneSettings
 from dq_ik.stream.marker import Item, MarkerLogic, MarkerOutlet
 from dq_ik.stream.path import arm_length
 from dq_ik.stream.report import Report
