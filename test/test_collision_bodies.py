@@ -125,7 +125,7 @@ def test_an_srdf_is_obeyed_and_what_it_hides_is_named():
                                  ('forearm_link', 'wrist_3_link')}
     assert all(0.03 < share < 0.08 for share in pairs.shares.values())
     assert any('base_link and upper_arm_link' in line for line in pairs.warnings())
-    with pytest.raises(UrdfError, match='not XML'):
+    with pytest.raises(UrdfError, match='SRDF is not well-formed XML'):
         find_pairs(chain_of(UR5).model, load_bodies(file), '<robot')
 
 

@@ -132,7 +132,7 @@ def test_srdf_by_topic_names_the_groups():
         urdf, srdf = (client.node.create_publisher(String, topic, LATCHED) for topic in (
             '/robot_description', '/robot_description_semantic'))
         srdf.publish(String(data='<robot'))
-        wait_for(node, 'robot_description_semantic not used: the SRDF is not XML')
+        wait_for(node, 'robot_description_semantic not used: the SRDF is not well-formed XML')
         urdf.publish(String(data=ros_robot.urdf_text()))
         wait_for(node, 'robot_description not used: ')
         srdf.publish(String(data=ros_robot.SRDF))

@@ -179,6 +179,12 @@ def test_a_link_without_inertia_gets_one_from_its_shape():
     assert positions(arm)['swing'] == pytest.approx(1.0, abs=1e-5)
 
 
+def test_what_editors_put_before_the_text_is_skipped():
+    pytest.importorskip('mujoco')
+    text = "\ufeff\n<?xml version='1.0'?>" + text_of('planar_2r').split('?>', 1)[-1]
+    assert open_arm(load_robot(text), text, 'mujoco').state().names == ('joint_1', 'joint_2')
+
+
 def test_an_unknown_engine_is_refused_by_name():
     """The message lists the engines."""
     with pytest.raises(SimulationError, match='mujoco, kinematic'):

@@ -23,7 +23,8 @@ import types
 
 from dq_ik.errors import ChainError, UrdfError
 from dq_ik.robot.model import JointKind, Mimic
-from dq_ik.robot.urdf import load_robot, parse_urdf_xml, read_source
+from dq_ik.robot.shapes import parse_collisions, parse_visuals
+from dq_ik.robot.urdf import load_robot, read_source
 from helpers import close
 import numpy as np
 import pytest
@@ -183,12 +184,10 @@ def test_everything_but_kinematics_may_be_wrong(capsys):
     assert capsys.readouterr().err == ''
 
 
-def test_parse_urdf_xml_keeps_visuals_and_is_silent(capsys):
-    text = ("<robot name='r'><link name='a' colour='blue'><visual><geometry><mesh "
-            "filename='package://x/y.stl'/></geometry></visual></link></robot>")
-    parsed = parse_urdf_xml(text)
-    assert parsed.links[0].visual.geometry.filename == 'package://x/y.stl'
-    assert capsys.readouterr().err == ''
+@pytest.mark.parametrize('head', ['\ufeff', '\ufeff\n', '\n\ufeff \t'])
+@pytest.mark.parametrize('read', [load_robot, parse_visuals, parse_collisions])
+def test_every_reader_skips_what_editors_put_before_the_text(read, head):
+    read(head + "<?xml version='1.0'?>" + robot(joint()))
 
 
 def test_xacro_is_used_when_it_is_there(tmp_path, monkeypatch):
@@ -218,7 +217,7 @@ def test_read_source_returns_text():
     "<!DOCTYPE robot SYSTEM 'http://127.0.0.1:9/x.dtd'>",
     '<!DOCTYPE robot>',
 ])
-@pytest.mark.parametrize('read', [load_robot, parse_urdf_xml])
+@pytest.mark.parametrize('read', [load_robot, parse_visuals])
 def test_document_types_are_refused(read, declaration):
     with pytest.raises(UrdfError, match='DOCTYPE'):
         read(declaration + robot(joint()))

@@ -15,10 +15,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 import time
 
 from dq_ik.errors import UrdfError
-from dq_ik.robot.urdf import load_robot, parse_urdf_xml
+from dq_ik.robot.urdf import load_robot
+from dq_ik.robot.xml_text import parse_robot, SRDF
 import pytest
 
 LAUGHS = ''.join(f"<!ENTITY {b} '{f'&{a};' * 10}'>" for a, b in zip('abcdefgh', 'bcdefghi'))
@@ -35,7 +37,7 @@ LAUGHS = ''.join(f"<!ENTITY {b} '{f'&{a};' * 10}'>" for a, b in zip('abcdefgh', 
     (f"<robot name='{'x' * 5_000_000}'/>", 'at most 5000000 are read'),
     ("<robot name='\ud800'/>", 'not well-formed XML'),
 ], ids=['laughs', 'file', 'dtd', 'deep', 'open', 'many', 'long', 'name', 'surrogate'])
-@pytest.mark.parametrize('read', [load_robot, parse_urdf_xml])
+@pytest.mark.parametrize('read', [load_robot, partial(parse_robot, kind=SRDF)])
 def test_hostile_xml_is_refused_soon_and_in_one_sentence(text, words, read):
     start = time.perf_counter()
     with pytest.raises(UrdfError, match=words) as refused:

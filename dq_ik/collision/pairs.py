@@ -28,7 +28,7 @@ from dq_ik.native.load import door
 from dq_ik.native.parallel import on_all_cores
 from dq_ik.robot.chain import Chain
 from dq_ik.robot.model import JointKind, RobotModel
-from dq_ik.robot.srdf import check_srdf
+from dq_ik.robot.xml_text import parse_robot, SRDF
 import numpy as np
 
 FEW, MANY = 2_000, 100_000  # samples for pairs that collide often, and for those that never do
@@ -128,7 +128,7 @@ def _disabled(srdf: str) -> set[frozenset[str]]:
     if not srdf:
         return set()
     return {frozenset((element.get('link1', ''), element.get('link2', '')))
-            for element in check_srdf(srdf).iter('disable_collisions')}
+            for element in parse_robot(srdf, SRDF).iter('disable_collisions')}
 
 
 def _counts(model: RobotModel, bodies: Mapping[str, Body],

@@ -22,6 +22,7 @@ from xml.etree import ElementTree
 
 from dq_ik.errors import DqIkError
 from dq_ik.pose import Pose
+from dq_ik.robot.xml_text import parse_robot
 
 LARGEST = 1e9  # number that is drawn: browsers have single precision
 DEFAULT_RGBA = (0.72, 0.74, 0.78, 1.0)
@@ -93,7 +94,7 @@ def parse_visuals(urdf: str) -> tuple[Visual, ...]:
 
     :param urdf: text of a description that :func:`dq_ik.load_robot` has accepted
     """
-    robot = ElementTree.fromstring(urdf.strip())
+    robot = parse_robot(urdf)
     palette = {material.get('name', ''): material for material in robot.iter('material')
                if material.find('color') is not None}
     return tuple(
@@ -107,7 +108,7 @@ def parse_collisions(urdf: str, of_visuals: bool = False) -> tuple[Visual, ...]:
 
     :param of_visuals: a link without any is as solid as its visual
     """
-    robot = ElementTree.fromstring(urdf.strip())
+    robot = parse_robot(urdf)
     found = []
     for link in robot.findall('link'):
         elements = link.findall('collision') or (link.findall('visual') if of_visuals else [])

@@ -25,7 +25,6 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
-from xml.parsers import expat
 
 from dq_ik.errors import listing, PoseError, UrdfError
 from dq_ik.pose import Pose
@@ -34,6 +33,7 @@ from dq_ik.robot.build import build_model
 from dq_ik.robot.bundled import find_robot
 from dq_ik.robot.checks import check_numbers
 from dq_ik.robot.model import Joint, JointKind, Mimic, RobotModel
+from dq_ik.robot.xml_text import check_length, parse_robot
 
 if TYPE_CHECKING:
     from urdf_parser_py import urdf as parser
@@ -43,8 +43,6 @@ log = logging.getLogger(__name__)
 # What a joint's kinematics consist of; all else in the file may be anything.
 _RATES = ('acceleration', 'jerk')
 _JOINT_PARTS = ('origin', 'axis', 'parent', 'child', 'limit', 'safety_controller', 'mimic')
-# Bounds of what is read, far above any robot: characters, elements, elements inside each other.
-MOST_CHARACTERS, MOST_ELEMENTS, MOST_LEVELS = 5_000_000, 200_000, 100
 _KINDS = tuple(kind.value for kind in JointKind if kind is not JointKind.BALL)
 
 
@@ -61,7 +59,7 @@ def load_robot(source: str | os.PathLike, *, soft_limits: bool = False,
     :raises UrdfError: if the description cannot be read or describes no valid robot.
     """
     text = read_source(source)
-    root = _parse_safely(text)
+    root = parse_robot(text)
     robot = _parse_reflected(_kinematics_of(root))
     rates = _rates_of(root)
     joints = [_joint(joint, soft_limits, rates) for joint in robot.joints]
@@ -93,19 +91,10 @@ def read_source(source: str | os.PathLike) -> str:
     if path.suffix == '.xacro':
         return _expand_xacro(path)
     try:
-        _check_length(path.stat().st_size)
+        check_length(path.stat().st_size)
         return path.read_text(encoding='utf-8-sig')
     except (OSError, UnicodeDecodeError) as error:
         raise UrdfError(f"cannot read '{path}': {error}") from error
-
-
-def parse_urdf_xml(source: str | os.PathLike) -> parser.URDF:
-    """
-    Return the whole description, with visuals and meshes, as urdf_parser_py's own object.
-
-    :param source: path of a URDF or xacro file, or the XML text itself.
-    """
-    return _parse_reflected(_parse_safely(read_source(source)))
 
 
 def _expand_xacro(path: Path) -> str:
@@ -118,64 +107,6 @@ def _expand_xacro(path: Path) -> str:
         return xacro.process_file(str(path)).toxml()
     except Exception as error:  # xacro raises many kinds; each is about this file
         raise UrdfError(f"xacro cannot expand '{path}': {error}") from error
-
-
-def _parse_safely(text: str) -> ElementTree.Element:
-    """Parse XML of bounded size and depth, without document type: no entities, no other files."""
-    text = text.lstrip('\ufeff \t\r\n')
-    if not text:
-        raise UrdfError('the robot description is empty')
-    _check_length(len(text))
-    builder = _BoundedBuilder()
-    reader = expat.ParserCreate(encoding='utf-8')
-    reader.buffer_text = True
-    reader.StartDoctypeDeclHandler = _refuse_doctype
-    reader.EntityDeclHandler = _refuse_doctype
-    reader.StartElementHandler = builder.start
-    reader.EndElementHandler = builder.end
-    reader.CharacterDataHandler = builder.data
-    try:
-        reader.Parse(text.encode(), True)
-    except (expat.ExpatError, UnicodeEncodeError) as error:
-        raise UrdfError(f'the robot description is not well-formed XML: {error}') from None
-    root = builder.close()
-    if root.tag != 'robot':
-        raise UrdfError(f'the robot description begins with <{root.tag}>; '
-                        "a URDF begins with <robot name='...'>")
-    return root
-
-
-class _BoundedBuilder(ElementTree.TreeBuilder):
-    """Makes a tree of not too many elements and not too many levels."""
-
-    count = level = 0
-
-    def start(self, tag: str, attributes: dict[str, str]) -> ElementTree.Element:
-        """Open an element."""
-        self.count += 1
-        self.level += 1
-        if self.count > MOST_ELEMENTS:
-            raise UrdfError(f'the robot description has more than {MOST_ELEMENTS} elements')
-        if self.level > MOST_LEVELS:
-            raise UrdfError(f'the robot description has elements nested more than {MOST_LEVELS} '
-                            f'deep, at <{tag[:40]}>')
-        return super().start(tag, attributes)
-
-    def end(self, tag: str) -> ElementTree.Element:
-        """Close an element."""
-        self.level -= 1
-        return super().end(tag)
-
-
-def _check_length(length: int) -> None:
-    if length > MOST_CHARACTERS:
-        raise UrdfError(f'the robot description has {length} characters; '
-                        f'at most {MOST_CHARACTERS} are read')
-
-
-def _refuse_doctype(*_: object) -> None:
-    raise UrdfError('the robot description contains a DOCTYPE or an entity declaration; '
-                    'remove it (it could read files or exhaust the memory)')
 
 
 def _kinematics_of(root: ElementTree.Element) -> ElementTree.Element:

@@ -24,9 +24,9 @@ from dq_ik.errors import ChainError, DqIkError, listing, nearest
 from dq_ik.robot.balls import read_balls, with_balls
 from dq_ik.robot.chain import Chain
 from dq_ik.robot.model import Joint, JointKind, RobotModel
-from dq_ik.robot.srdf import check_srdf
 from dq_ik.robot.tool import with_tool
 from dq_ik.robot.urdf import load_robot
+from dq_ik.robot.xml_text import parse_robot, SRDF
 from dq_ik.ros.settings import NodeSettings
 
 DEFAULT_GROUP = 'default'
@@ -145,7 +145,7 @@ def read_srdf(text: str, model: RobotModel,
     :return: the chains by group name, and for each group without a chain the reason.
     :raises UrdfError: if the text is no SRDF.
     """
-    srdf = _Srdf(check_srdf(text), model)
+    srdf = _Srdf(parse_robot(text, SRDF), model)
     chains: dict[str, Chain] = {}
     refused: dict[str, str] = {}
     same: dict[tuple[str, ...], Chain] = {}  # groups of the same joints share a chain

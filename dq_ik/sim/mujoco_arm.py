@@ -20,6 +20,7 @@ from collections.abc import Mapping, Sequence
 from xml.etree import ElementTree
 
 from dq_ik.robot.model import Joint, Mimic, RobotModel
+from dq_ik.robot.xml_text import parse_robot
 from dq_ik.sim.arm import ArmState, driven_joints, mimic_joints, SimulationError, start_positions
 from dq_ik.sim.reference import Reference
 import mujoco
@@ -120,7 +121,7 @@ def mujoco_urdf(urdf: str) -> str:
     Meshes and materials are dropped (nothing collides, nothing is drawn), and joints with several
     axes are held fixed.
     """
-    robot = ElementTree.fromstring(urdf.strip())
+    robot = parse_robot(urdf)
     for extension in [*robot.findall('mujoco'), *robot.findall('material')]:
         robot.remove(extension)
     for link in robot.findall('link'):

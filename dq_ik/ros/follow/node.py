@@ -25,7 +25,7 @@ from typing import Any
 from dq_ik.errors import DqIkError, listing
 from dq_ik.native.load import describe
 from dq_ik.options import IkOptions
-from dq_ik.robot.srdf import check_srdf
+from dq_ik.robot.xml_text import parse_robot, SRDF
 from dq_ik.ros.description import CurrentState, listen_for_description, listen_for_text
 from dq_ik.ros.follow.follower import Follower
 from dq_ik.ros.follow.prepared import prepare, Prepared
@@ -90,7 +90,7 @@ class IkNode(Node):
 
     def on_semantic(self, text: str) -> None:
         """Take the groups of an SRDF, unless the parameter has one; raises if it is bad."""
-        check_srdf(text)
+        parse_robot(text, SRDF)
         self._semantic = text
         description = self._settings.robot_description or self._heard
         if description and not self._settings.robot_description_semantic:
