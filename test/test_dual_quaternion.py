@@ -23,9 +23,11 @@ import naive
 import numpy as np
 import pytest
 from scipy.linalg import expm
+from scipy.spatial.transform import Rotation
 
 both = pytest.mark.parametrize('how', BOTH)
 quick = settings(max_examples=60, deadline=None)
+IDENTITY = ((1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 0.0))
 
 
 def flat(pose):
@@ -39,10 +41,10 @@ def assert_same(a, b, atol=1e-12):
 
 
 def matrix(pose):
-    """4x4 matrix by rotating the unit vectors and the origin."""
+    """4x4 matrix, its rotation by SciPy."""
     T = np.eye(4)
-    x, y, z, origin = (np.array(dual_quaternion.transform(pose, tuple(p))) for p in np.eye(4, 3))
-    T[:3] = np.column_stack((x - origin, y - origin, z - origin, origin))
+    T[:3, :3] = Rotation.from_quat(np.roll(pose[0], -1)).as_matrix()
+    T[:3, 3] = dual_quaternion.translation(pose)
     return T
 
 
@@ -52,20 +54,19 @@ def matrix(pose):
 def test_group_axioms(how, a, b, c):
     mul, conj = variant(dual_quaternion.mul, how), variant(dual_quaternion.conj, how)
     assert_same(mul(mul(a, b), c), mul(a, mul(b, c)))
-    assert_same(mul(a, dual_quaternion.IDENTITY), a, 0)
-    assert_same(mul(a, conj(a)), dual_quaternion.IDENTITY)
+    assert_same(mul(a, IDENTITY), a, 0)
+    assert_same(mul(a, conj(a)), IDENTITY)
     assert_same(conj(mul(a, b)), mul(conj(b), conj(a)))
-    close(variant(dual_quaternion.norm, how)(mul(a, b)), (1, 0), 1e-12)
+    real, dual = map(np.array, mul(a, b))
+    close((real @ real, real @ dual), (1, 0), 1e-12)
 
 
 @both
 @quick
-@given(a=poses(), b=poses(), p=vectors())
-def test_products_are_those_of_matrices(how, a, b, p):
+@given(a=poses(), b=poses())
+def test_products_are_those_of_matrices(how, a, b):
     product = variant(dual_quaternion.mul, how)(a, b)
     close(matrix(product), matrix(a) @ matrix(b), 1e-12)
-    moved = variant(dual_quaternion.transform, how)(product, p)
-    close(moved, (matrix(a) @ matrix(b) @ [*p, 1])[:3], 1e-12)
 
 
 @both
@@ -104,32 +105,6 @@ def test_exp_undoes_log(how, a):
     v, w = variant(dual_quaternion.log, how)(a)
     assert np.linalg.norm(w) <= np.pi + 1e-12
     assert_same(variant(dual_quaternion.exp, how)(v, w), a)
-
-
-@both
-@quick
-@given(a=poses(), b=poses(), s=st.floats(0, 1))
-def test_interpolation_runs_along_one_screw(how, a, b, s):
-    interpolate = variant(dual_quaternion.interpolate, how)
-    assert_same(interpolate(a, b, 0.0), a, 1e-11)
-    close(matrix(interpolate(a, b, 1.0)), matrix(b), 1e-11)
-    v, w = dual_quaternion.log(dual_quaternion.mul(dual_quaternion.conj(a), b))
-    part = dual_quaternion.mul(dual_quaternion.conj(a), interpolate(a, b, s))
-    expected = dual_quaternion.exp(tuple(s * c for c in v), tuple(s * c for c in w))
-    close(matrix(part), matrix(expected), 1e-9)
-
-
-@both
-@quick
-@given(a=poses(), b=poses(), v=vectors(1.0), w=vectors(1.0))
-def test_adjoint_is_a_homomorphism_and_conjugates_twists(how, a, b, v, w):
-    carry = variant(dual_quaternion.adjoint_times, how)
-    close(carry(dual_quaternion.mul(a, b), v, w), carry(a, *carry(b, v, w)), 1e-12)
-    twist = np.zeros((4, 4))
-    twist[:3, :3], twist[:3, 3] = naive.skew(w), v
-    moved = matrix(a) @ twist @ np.linalg.inv(matrix(a))
-    expected = moved[:3, 3], (moved[2, 1], moved[0, 2], moved[1, 0])
-    close(carry(a, v, w), expected, 1e-11)
 
 
 @both

@@ -67,8 +67,8 @@ def assert_inside(chain, q: np.ndarray) -> None:
     for i, name in enumerate(chain.joint_names):
         if name.endswith('.x'):
             rotation = Pose.exp((0, 0, 0, *q[i:i + 3])).real
-            swing, twist = swing_twist.angles(tuple(rotation), Z)
-            assert swing <= SWING + 1e-9
+            x, y, twist = swing_twist.coordinates(tuple(rotation))
+            assert math.hypot(x, y) <= SWING + 1e-9
             assert TWIST[0] - 1e-9 <= twist <= TWIST[1] + 1e-9
 
 

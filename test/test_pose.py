@@ -22,12 +22,12 @@ from dq_ik.core.algebra import dual_quaternion
 from dq_ik.errors import PoseError
 from dq_ik.pose import Pose
 from helpers import close, poses, rotation_vectors, unit_quaternions, vectors
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 import naive
 import numpy as np
 import pytest
-from scipy.linalg import expm
+from scipy.linalg import expm, logm
 from scipy.spatial.transform import Rotation
 
 quick = settings(max_examples=100, deadline=None)
@@ -131,6 +131,15 @@ def test_interpolation_and_distance(a, b):
     assert radians == pytest.approx(np.linalg.norm((a.inverse() @ b).log()[3:]), abs=1e-12)
     half = a.interpolate(b, 0.5).distance(a)[1]
     assert half == pytest.approx(radians / 2, abs=1e-9)
+
+
+@quick
+@given(a=poses(), b=poses(), s=st.floats(0, 1))
+def test_interpolation_runs_along_one_screw(a, b, s):
+    a, b = Pose(*a), Pose(*b)
+    step = (a.inverse() @ b)
+    assume(step.distance(Pose.identity())[1] < 3.1)  # at half a turn there are two ways
+    close(a.interpolate(b, s).matrix, a.matrix @ expm(s * logm(step.matrix)), 1e-9)
 
 
 def test_a_pose_is_immutable_hashable_and_pickles():

@@ -30,6 +30,7 @@ from dq_ik.robot.model import Joint, JointKind
 from dq_ik.robot.urdf import load_robot
 from helpers import assert_derivative, close, rotation_vectors, unit_quaternions
 from hypothesis import assume, given, settings
+import naive
 import numpy as np
 import pytest
 from test_chain import random_tree
@@ -117,6 +118,11 @@ def test_adjoints_compose_and_follow_the_bracket():
     close(recipe.adjoint(a @ b), recipe.adjoint(a) @ recipe.adjoint(b), 1e-13)
     close(recipe.adjoint(a.inverse()), np.linalg.inv(recipe.adjoint(a)), 1e-13)
     xi = rng.uniform(-1, 1, 6)
+    twist = np.zeros((4, 4))
+    twist[:3, :3], twist[:3, 3] = naive.skew(xi[3:]), xi[:3]
+    moved = a.matrix @ twist @ np.linalg.inv(a.matrix)
+    close(recipe.adjoint(a) @ xi,
+          (*moved[:3, 3], moved[2, 1], moved[0, 2], moved[1, 0]), 1e-12)
     rate = central_differences(
         lambda t: recipe.adjoint(Pose.exp(t[0] * xi) @ a).ravel(), np.zeros(1)).reshape(6, 6)
     close(recipe.adjoint_rate(xi, a), rate, 1e-8)

@@ -22,8 +22,6 @@ poses compose as ``x_a_c = mul(x_a_b, x_b_c)``.
 from dq_ik.core.algebra import quaternion
 from dq_ik.core.compile import kernel
 
-IDENTITY = ((1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 0.0))
-
 
 @kernel
 def mul(a, b):
@@ -38,13 +36,6 @@ def mul(a, b):
 def conj(a):
     """Conjugate ``real* + eps dual*``: the inverse of a pose ([Kenwright2022] eq. 11)."""
     return (quaternion.conj(a[0]), quaternion.conj(a[1]))
-
-
-@kernel
-def norm(a):
-    """Dual number ``(|real|, <real, dual>/|real|)``: (1, 0) of a pose ([Kenwright2022] eq. 11)."""
-    length = quaternion.norm(a[0])
-    return (length, quaternion.dot(a[0], a[1]) / length)
 
 
 @kernel
@@ -67,14 +58,6 @@ def translation(a):
     """Return the translation of a pose: the vector part of ``2 dual real*``."""
     t = quaternion.mul(a[1], quaternion.conj(a[0]))
     return (2.0 * t[1], 2.0 * t[2], 2.0 * t[3])
-
-
-@kernel
-def transform(a, p):
-    """Move a point: ``r p r* + t``."""
-    t = translation(a)
-    v = quaternion.rotate(a[0], p)
-    return (v[0] + t[0], v[1] + t[1], v[2] + t[2])
 
 
 @kernel
@@ -106,24 +89,3 @@ def log(a):
     """Twist ``(v, w)`` of a pose, with a rotation of at most pi: the inverse of :func:`exp`."""
     w = quaternion.log(a[0])
     return (quaternion.left_jacobian_solve(w, translation(a)), w)
-
-
-@kernel
-def interpolate(a, b, s):
-    """Pose at the fraction s of the screw from a to b (ScLERP): ``a exp(s log(a* b))``."""
-    v, w = log(mul(conj(a), b))
-    return mul(a, exp((s * v[0], s * v[1], s * v[2]), (s * w[0], s * w[1], s * w[2])))
-
-
-@kernel
-def adjoint_times(a, v, w):
-    """
-    Carry a twist from frame b to frame a by the pose ``x_a_b`` ([Recipe] eqs. 4, 5).
-
-    ``(R v + t x R w, R w)``, linear part first.
-    """
-    t = translation(a)
-    linear = quaternion.rotate(a[0], v)
-    angular = quaternion.rotate(a[0], w)
-    moment = quaternion.cross(t, angular)
-    return ((linear[0] + moment[0], linear[1] + moment[1], linear[2] + moment[2]), angular)

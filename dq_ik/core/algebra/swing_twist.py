@@ -69,15 +69,6 @@ def compose(swing_vector, twist_angle, axis):
 
 
 @kernel
-def angles(r, axis):
-    """Return the tilt of the axis in [0, pi] and the turn about it in [-pi, pi]."""
-    swing, twist = decompose(r, axis)
-    sine = math.sqrt(swing[1] * swing[1] + swing[2] * swing[2] + swing[3] * swing[3])
-    along = twist[1] * axis[0] + twist[2] * axis[1] + twist[3] * axis[2]
-    return (2.0 * math.atan2(sine, swing[0]), 2.0 * math.atan2(along, twist[0]))
-
-
-@kernel
 def coordinates(r):
     """Return the swing vector (x, y) of z and the turn about z, in [-pi, pi]."""
     swing, twist = decompose(r, Z)

@@ -36,12 +36,6 @@ LARGE = 1e5  # above, the reduction would lose digits
 
 
 @kernel
-def padded(size):
-    """Length of the rows of a table for ``size`` angles."""
-    return (size + LANES - 1) // LANES * LANES
-
-
-@kernel
 def fill_table(table):
     """Fill the rows SINE and COSINE of a table (3, padded) from its row ANGLE."""
     largest = 0.0

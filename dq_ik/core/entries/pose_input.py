@@ -97,9 +97,9 @@ def read_pose(kind, numbers, pose_out):
         norm = quaternion.norm(r)
         if not size * norm >= SHORTEST:
             return Fault.POSE_NOT_ROTATION.value
-        r = quaternion.scale(r, 1.0 / norm)
         if kind == PoseKind.DUAL_QUATERNION:
-            return _store_dual(r, size, norm, numbers, pose_out)
+            return _store(dual_quaternion.normalized((r, _dual(numbers, size))), pose_out)
+        r = quaternion.scale(r, 1.0 / norm)
         t = (numbers[0], numbers[1], numbers[2])
     return _store(dual_quaternion.from_rotation_translation(r, t), pose_out)
 
@@ -115,12 +115,9 @@ def _quaternion(kind, numbers):
 
 
 @kernel
-def _store_dual(r, size, norm, numbers, pose_out):
-    """Write a dual quaternion of unit norm; what is along the rotation is taken out."""
-    d = (numbers[4] / size / norm, numbers[5] / size / norm, numbers[6] / size / norm,
-         numbers[7] / size / norm)
-    along = quaternion.dot(r, d)
-    return _store((r, quaternion.add(d, quaternion.scale(r, -along))), pose_out)
+def _dual(numbers, size):
+    """Dual part of eight numbers, divided by a size."""
+    return (numbers[4] / size, numbers[5] / size, numbers[6] / size, numbers[7] / size)
 
 
 @kernel
