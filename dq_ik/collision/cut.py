@@ -125,12 +125,12 @@ def _best_cut(part: _Part) -> _Cut:
     for normal in _normals(part.vertices):
         along = part.vertices @ normal
         low, size = float(along.min()), float(np.ptp(along))
-        volumes = {float(at): _volume_of_sides(part, points, edges, normal, low + at * size)
+        volumes = {float(at): _volume_of_sides(points, edges, normal, low + at * size)
                    for at in FRACTIONS}
         first = min(volumes, key=lambda at: volumes[at])
         for step in FINER:
             volumes[first + step] = _volume_of_sides(
-                part, points, edges, normal, low + (first + step) * size)
+                points, edges, normal, low + (first + step) * size)
         at = min(volumes, key=lambda at: volumes[at])
         if part.volume - volumes[at] > best:
             best, where = part.volume - volumes[at], (normal, low + at * size)
@@ -157,7 +157,7 @@ def _sides_of(index: np.ndarray) -> np.ndarray:
     return np.sort(pairs, axis=1)
 
 
-def _volume_of_sides(part: _Part, points: np.ndarray, edges: np.ndarray, normal: np.ndarray,
+def _volume_of_sides(points: np.ndarray, edges: np.ndarray, normal: np.ndarray,
                      offset: float) -> float:
     """Return the volume of the hulls of both sides; infinite where one is too thin."""
     height = points @ normal - offset

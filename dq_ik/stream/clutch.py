@@ -31,11 +31,6 @@ class Clutch:
         self._closed = False
         self._starts: dict[str, tuple[Pose, Pose]] = {}  # by tip: of the hand, of the tool
 
-    @property
-    def closed(self) -> bool:
-        """Whether the hand moves the tool."""
-        return self._closed
-
     def turn(self, closed: bool) -> None:
         """Close or open it; one that is closed already goes on as it is."""
         if closed != self._closed:

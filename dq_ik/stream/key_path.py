@@ -20,7 +20,6 @@ from dataclasses import dataclass
 from itertools import accumulate, pairwise
 import math
 
-from dq_ik.options import IkOptions
 from dq_ik.pose import Pose
 from dq_ik.robot.chain import Chain
 from dq_ik.stream.joint_goal import usual_speeds
@@ -107,25 +106,24 @@ class After:
         return self.first.goals(time) if rest < 0.0 else self.second.goals(rest)
 
 
-def record(chain: Chain, path: KeyPath, options: IkOptions | None = None,
-           period: float = PERIOD) -> tuple[np.ndarray, np.ndarray]:
+def record(chain: Chain, path: KeyPath) -> tuple[np.ndarray, np.ndarray]:
     """
     Follow one round of a path as the page does, and return times (N,) and joint vectors (N, n).
 
     It begins at the joints of the first key pose.
     """
-    count = math.floor(path.times[-1] / period) + 2
+    count = math.floor(path.times[-1] / PERIOD) + 2
     if count > MOST_ROWS:
         raise KeyPoseError(f'the motion takes {path.times[-1]:.0f} s; at most '
-                           f'{MOST_ROWS * period:.0f} s are recorded')
-    times = np.minimum(period * np.arange(count), path.times[-1])
-    tracker = Tracker(chain, options, q=path.poses[0].q(chain))
+                           f'{MOST_ROWS * PERIOD:.0f} s are recorded')
+    times = np.minimum(PERIOD * np.arange(count), path.times[-1])
+    tracker = Tracker(chain, q=path.poses[0].q(chain))
     rows = [tracker.command]
     for time in times[1:].tolist():
         now = min(time, math.nextafter(path.times[-1], 0.0))  # a closed path ends at its start
         for tip, goal in path.goals(now).items():
             tracker.set_goal(tip, goal, time)
-        tracker.tick(time, period)
+        tracker.tick(time, PERIOD)
         rows.append(tracker.command)
     return times, np.array(rows)
 

@@ -32,7 +32,7 @@ from dq_ik.pose_forms import as_pose
 from dq_ik.requests import Requests
 from dq_ik.result import BatchResult, IkResult, Layout, Status
 from dq_ik.robot.chain import Chain
-from dq_ik.stream.guard import DISTANCE, Guard
+from dq_ik.stream.guard import Guard
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -74,17 +74,16 @@ class Steps:
 
     def __init__(self, chain: Chain, q: ArrayLike, velocity: ArrayLike,
                  options: IkOptions | None = None, following: Following | None = None,
-                 scene: Scene | None = None, distance: float = DISTANCE) -> None:
+                 scene: Scene | None = None) -> None:
         """
         Start at rest.
 
         :param q: where the joints are
         :param velocity: greatest speeds, one for all or one each (n,) [rad/s or m/s]
         :param scene: bodies that no answer and no way to it may let collide
-        :param distance: clearance that is wanted [m]
         """
         self.chain = chain
-        self.guard = guard_of(chain, scene, distance)
+        self.guard = guard_of(chain, scene)
         self._robot = chain.robot(1)
         self._memory = np.empty(door().entries['memory_size'](self._robot))
         self._state = np.zeros(door().entries['track_size'](self._robot))
@@ -103,9 +102,9 @@ class Steps:
         self._following = following
         self._write_settings()
 
-    def watch(self, scene: Scene | None, distance: float = DISTANCE) -> None:
+    def watch(self, scene: Scene | None) -> None:
         """Keep away from other bodies from now on; None: from none. The motion goes on."""
-        self.guard = guard_of(self.chain, scene, distance)
+        self.guard = guard_of(self.chain, scene)
         self._write_settings()
 
     def trial(self) -> Steps:
@@ -219,11 +218,11 @@ class Steps:
         return None if self.guard is None else self.guard.contact(row)
 
 
-def guard_of(chain: Chain, scene: Scene | None, distance: float) -> Guard | None:
+def guard_of(chain: Chain, scene: Scene | None) -> Guard | None:
     """Return the guard of a scene; raises CollisionError if it is one of another chain."""
     if scene is None:
         return None
     if scene.chain.joint_names != chain.joint_names:
         raise CollisionError('the scene is one of another chain; its joints are '
                              f'{listing(scene.chain.joint_names)}')
-    return Guard(scene, distance)
+    return Guard(scene)

@@ -94,7 +94,7 @@ def random_seed(r: Random, chain: Chain, near: np.ndarray) -> np.ndarray | None:
     return configuration(r, chain)
 
 
-def random_bounds(r: Random, chain: Chain, seed: np.ndarray | None) -> Any:
+def random_bounds(r: Random, seed: np.ndarray | None) -> Any:
     """Draw limits of one call: mostly none."""
     if r.random() < 0.95 or seed is None or np.abs(seed).max(initial=0.0) > 1e90:
         return None

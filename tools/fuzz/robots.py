@@ -89,7 +89,7 @@ def random_tree(r: Random) -> Description:
                 tuple(f'{name}_{k}' for k in range(3)), swing=r.uniform(0.0, 3.1))
             parts += _ball(r, name, parent, child, size)
         else:
-            parts.append(_joint(r, name, kind, parent, child, _origin(r, size),
+            parts.append(_joint(name, kind, parent, child, _origin(r, size),
                                 _inside(r, kind, size, single)))
             if kind in ('revolute', 'continuous', 'prismatic'):
                 single.append(name)
@@ -101,8 +101,7 @@ def random_tree(r: Random) -> Description:
     return made
 
 
-def _joint(r: Random, name: str, kind: str, parent: str, child: str, origin: str,
-           inside: str) -> str:
+def _joint(name: str, kind: str, parent: str, child: str, origin: str, inside: str) -> str:
     return (f'<joint name="{name}" type="{kind}"><parent link="{parent}"/>'
             f'<child link="{child}"/>{origin}{inside}</joint>')
 
@@ -110,7 +109,7 @@ def _joint(r: Random, name: str, kind: str, parent: str, child: str, origin: str
 def _ball(r: Random, name: str, parent: str, child: str, size: float) -> list[str]:
     """Return three joints about x, y and z in one point."""
     links = (parent, f'{name}_0', f'{name}_1', child)
-    return [_joint(r, f'{name}_{k}', 'revolute', links[k], links[k + 1],
+    return [_joint(f'{name}_{k}', 'revolute', links[k], links[k + 1],
                    _origin(r, size) if k == 0 else '',
                    f'<axis xyz="{axis}"/><limit lower="{-r.uniform(0.0, 3.1)!r}" '
                    f'upper="{r.choice((0.0, r.uniform(0.0, 3.1)))!r}"/>')

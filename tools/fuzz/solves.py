@@ -128,7 +128,7 @@ class _Case:
         try:
             goals = random_goals(r, chain, q)
             seed = random_seed(r, chain, q)
-            bounds = random_bounds(r, chain, seed)
+            bounds = random_bounds(r, seed)
             began = time.perf_counter()
             result = self.solver.solve(goals, seed, bounds=bounds)
         except DqIkError as error:
