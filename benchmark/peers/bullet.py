@@ -28,7 +28,7 @@ class Bullet(Matrices):
     """
     Its damped least squares without limits, restarted when the answer is outside.
 
-    Its variant with limits treats them as a wish, and ends millimetres from the goal.
+    Its variant with limits only prefers to keep them, and ends millimetres from the goal.
     """
 
     def __init__(self, robot, settings):

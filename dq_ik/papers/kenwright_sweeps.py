@@ -79,7 +79,7 @@ def coupling(n: int, pairs: Sequence[tuple[int, int]], share: float,
     Matrix (n, n) to add to A, so that a joint pulls its neighbour ([Kenwright2022] section X).
 
     ``stiffness/2 (x_b - share x_a)^2`` for each pair (a, b) joins the cost of a step. The paper
-    wishes for it: a finger that is pulled down should take its neighbours along.
+    asks for it: a finger that is pulled down should take its neighbours along.
     """
     C = np.zeros((len(pairs), n))
     for row, (a, b) in zip(C, pairs):

@@ -142,10 +142,8 @@ def window(v: float, dt: float, velocity: float, acceleration: float, brake: flo
     :param up: way to the obstacle above, at least 0.
     :param down: way to the obstacle below, at least 0.
     """
-    most = 2.0 * up / (dt + sqrt(dt * dt + 2.0 * up / brake))
-    least = 2.0 * down / (dt + sqrt(dt * dt + 2.0 * down / brake))
-    most = min(most, max(velocity, v - acceleration * dt))
-    least = -min(least, max(velocity, -v - acceleration * dt))
+    most = min(braking_speed(up, dt, brake), max(velocity, v - acceleration * dt))
+    least = -min(braking_speed(down, dt, brake), max(velocity, -v - acceleration * dt))
     if v >= 0.0:
         low, high = v - brake * dt, v + acceleration * dt
     else:

@@ -207,16 +207,16 @@ class Motion:
             ways = self._v
         else:
             ways = [target - q for q, target in zip(self._q, self._route.target)]
-        wish = []
+        wanted = []
         for way, v, acceleration, shake, least, most in zip(
                 ways, self._v, self._acceleration, self._brake_jerk, low, high):
             if abs(way) < ARRIVED and abs(v) < ARRIVED:
-                wish.append(0.0)
+                wanted.append(0.0)
                 continue
             speed = braking_speed(abs(way), dt, acceleration) if shake == inf else inf
-            wish.append(min(max(speed if way > 0.0 else -speed if way < 0.0 else 0.0, least),
-                            most))
-        return wish
+            wanted.append(min(max(speed if way > 0.0 else -speed if way < 0.0 else 0.0, least),
+                              most))
+        return wanted
 
     def _along(self, dt: float, low: Vector, high: Vector) -> Vector:
         """Return the velocity along the route: all joints slowed by one factor, if one will do."""
@@ -282,11 +282,11 @@ class Motion:
                 least, most = smooth_window(
                     self._v[i] - carried, self._a[i], dt, FASTEST, acceleration, jerk,
                     acceleration, jerk, up, down)
-                wish = carried + (most if up else least)
+                wanted = carried + (most if up else least)
             else:
-                wish = carried + braking_speed(up, dt, acceleration) - braking_speed(
+                wanted = carried + braking_speed(up, dt, acceleration) - braking_speed(
                     down, dt, acceleration)
-            v.append(min(max(wish, a), b))
+            v.append(min(max(wanted, a), b))
             along += slope * (v[-1] * dt - way)
             total += slope * slope
         rest = max(piece.start + piece.length - s, 2.0 * speed * dt)
