@@ -14,6 +14,8 @@
 
 """Vectors of three numbers as tuples."""
 
+import math
+
 from dq_ik.core.compile import kernel
 
 
@@ -39,6 +41,12 @@ def scale(a, factor):
 def dot(a, b):
     """Inner product."""
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+@kernel
+def length(a):
+    """Length of a vector."""
+    return math.sqrt(dot(a, a))
 
 
 @kernel

@@ -30,7 +30,6 @@ from dq_ik.core.collision.overlap import separation
 from dq_ik.core.collision.place import place
 from dq_ik.core.collision.rows import bodies_of, in_common, path_of
 from dq_ik.core.compile import kernel, routine
-from dq_ik.core.kinematics.ball_limits import triple as three
 from dq_ik.core.kinematics.jacobian import twist_at
 from dq_ik.core.memory.layout import BALL, ELEMENT_KIND, VARIABLE
 from dq_ik.core.memory.scene_layout import ROW_ANCHOR, ROW_GAP, ROW_KEPT, ROW_SAGITTA
@@ -55,8 +54,8 @@ def measure(links, scene, placing, guard, q):
         i = links.index[element, VARIABLE]
         if links.index[element, ELEMENT_KIND] == BALL and scene.source[i] >= 0:
             k = scene.source[i]
-            back = quaternion.conj(quaternion.exp(three(q, k)))
-            turned = quaternion.mul(back, quaternion.exp(three(guard.to, k)))
+            back = quaternion.conj(quaternion.exp(triple.at(q, k)))
+            turned = quaternion.mul(back, quaternion.exp(triple.at(guard.to, k)))
             triple.put(quaternion.log(turned), guard.turn, i)
     for i in range(q.shape[0]):
         guard.step[i] = 0.0
@@ -188,7 +187,7 @@ def _between(links, scene, guard, q, share):
         if links.index[element, ELEMENT_KIND] == BALL and scene.source[i] >= 0 and share < 1.0:
             k = scene.source[i]
             turn = triple.scale(triple.at(guard.turn, i), share)
-            triple.put(quaternion.log(quaternion.mul(quaternion.exp(three(q, k)),
+            triple.put(quaternion.log(quaternion.mul(quaternion.exp(triple.at(q, k)),
                                                      quaternion.exp(turn))), guard.trial, k)
 
 

@@ -19,8 +19,6 @@ Where limits meet at a sharp edge, projecting onto one after the other comes nea
 slowly. Newton's steps on the limits that are left come to it at once.
 """
 
-import math
-
 from dq_ik.core.algebra import quaternion, swing_twist, triple
 from dq_ik.core.compile import kernel, routine
 from dq_ik.core.kinematics.ball_limits import has, slope, value
@@ -76,7 +74,7 @@ def _worst(limits, w, r, step, first, second):
             continue
         for kept in (first, second):
             normal = triple.sub(normal, triple.scale(kept, triple.dot(normal, kept)))
-        length = math.sqrt(triple.dot(normal, normal))
+        length = triple.length(normal)
         if length > DEPENDENT:
             most, distance, direction = left, left / length, triple.scale(normal, 1.0 / length)
     return distance, direction

@@ -24,7 +24,7 @@ tangent space is that of the ball's own side: ``r exp(d)``.
 import math
 from typing import NamedTuple
 
-from dq_ik.core.algebra import ellipse, quaternion, swing_twist
+from dq_ik.core.algebra import ellipse, quaternion, swing_twist, triple
 from dq_ik.core.compile import kernel
 from dq_ik.core.memory.blocks import request_of, tree_of, work_of
 from dq_ik.core.memory.layout import SWING, TWIST_LOWER, TWIST_UPPER, VARIABLE
@@ -50,7 +50,7 @@ def limits_of(blocks, element):
     """Return the limits of a ball in this call."""
     tree, request, work = tree_of(blocks), request_of(blocks), work_of(blocks)
     i = tree.index[element, VARIABLE]
-    return make(tree.element[element], i, request.lower, request.upper, triple(work.centre, i),
+    return make(tree.element[element], i, request.lower, request.upper, triple.at(work.centre, i),
                 work.radius[i])
 
 
@@ -58,13 +58,7 @@ def limits_of(blocks, element):
 def make(row, i, lower, upper, centre, step):
     """Join the limits of an element with those of a call."""
     return Limits((row[SWING], row[SWING + 1]), (row[TWIST_LOWER], row[TWIST_UPPER]),
-                  triple(lower, i), triple(upper, i), quaternion.exp(centre), step)
-
-
-@kernel
-def triple(values, i):
-    """Three numbers from i on."""
-    return (values[i], values[i + 1], values[i + 2])
+                  triple.at(lower, i), triple.at(upper, i), quaternion.exp(centre), step)
 
 
 @kernel
@@ -116,21 +110,21 @@ def slope(limits, k, r):
         across_x, across_y = _swing_slopes(r)
         if ellipse.is_thin(limits.swing):
             along = across_x if k // 2 == 0 else across_y
-            return times(-1.0 if k % 2 == 1 else 1.0, along)
+            return triple.scale(along, -1.0 if k % 2 == 1 else 1.0)
         a, b = limits.swing
         x, y, _ = swing_twist.coordinates(r)
         factor = min(a, b) / max(ellipse.radius((x, y), limits.swing), SMALLEST)
         x, y = factor * x / (a * a), factor * y / (b * b)
         return (x * across_x[0] + y * across_y[0], x * across_x[1] + y * across_y[1], 0.0)
     if k < UPPER_BOUND:
-        return times(1.0 if k == UPPER_TWIST else -1.0, _twist_slope(r))
+        return triple.scale(_twist_slope(r), 1.0 if k == UPPER_TWIST else -1.0)
     if k < STEP:
         axis = (k - UPPER_BOUND) % 3
         unit = (1.0 if axis == 0 else 0.0, 1.0 if axis == 1 else 0.0, 1.0 if axis == 2 else 0.0)
         rate = quaternion.left_jacobian_solve(quaternion.log(r), unit)
-        return times(1.0 if k < LOWER_BOUND else -1.0, rate)
+        return triple.scale(rate, 1.0 if k < LOWER_BOUND else -1.0)
     turn = quaternion.log(quaternion.mul(quaternion.conj(limits.centre), r))
-    return times(1.0 / max(length(turn), SMALLEST), turn)
+    return triple.scale(turn, 1.0 / max(triple.length(turn), SMALLEST))
 
 
 @kernel
@@ -157,7 +151,7 @@ def back(limits, k, r):
         axis = (k - UPPER_BOUND) % 3
         sign = 1.0 if k < LOWER_BOUND else -1.0
         unit = (sign if axis == 0 else 0.0, sign if axis == 1 else 0.0, sign if axis == 2 else 0.0)
-        return quaternion.left_jacobian_times(times(-1.0, quaternion.log(r)), unit)
+        return quaternion.left_jacobian_times(triple.scale(quaternion.log(r), -1.0), unit)
     return slope(limits, k, r)
 
 
@@ -195,15 +189,3 @@ def _twist_slope(r):
     w, x, y, z = r
     square = max(w * w + z * z, SMALLEST * SMALLEST)
     return ((z * x - w * y) / square, (w * x + z * y) / square, 1.0)
-
-
-@kernel
-def times(factor, a):
-    """Product of a number and a vector."""
-    return (factor * a[0], factor * a[1], factor * a[2])
-
-
-@kernel
-def length(a):
-    """Length of a vector."""
-    return math.sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2])

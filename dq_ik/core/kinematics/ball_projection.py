@@ -20,10 +20,10 @@ All who keep balls inside go this way: seeds, starts, steps, answers and :meth:`
 
 import math
 
-from dq_ik.core.algebra import quaternion, swing_twist
+from dq_ik.core.algebra import quaternion, swing_twist, triple
 from dq_ik.core.compile import kernel, routine
 from dq_ik.core.kinematics.ball_corner import settle
-from dq_ik.core.kinematics.ball_limits import has, length, SMALLEST, times, value
+from dq_ik.core.kinematics.ball_limits import has, SMALLEST, value
 from dq_ik.core.memory.layout import BALL_LIMITS
 
 ROUNDING = 1e-12  # angle beyond a limit that is inside but for rounding [rad]
@@ -124,7 +124,7 @@ def _clamped(w, axis, lower, upper):
 def _into_step(limits, w):
     """Turn no farther from the centre than the step."""
     turn = quaternion.log(quaternion.mul(quaternion.conj(limits.centre), quaternion.exp(w)))
-    part = min(1.0, limits.step / max(length(turn), SMALLEST))
+    part = min(1.0, limits.step / max(triple.length(turn), SMALLEST))
     return w if part >= 1.0 else _along(limits.centre, turn, part)
 
 
@@ -146,4 +146,4 @@ def _back(limits, w, safe):
 @kernel
 def _along(start, way, part):
     """Rotation vector after a part of a turn."""
-    return quaternion.log(quaternion.mul(start, quaternion.exp(times(part, way))))
+    return quaternion.log(quaternion.mul(start, quaternion.exp(triple.scale(way, part))))

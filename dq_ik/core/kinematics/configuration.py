@@ -16,10 +16,10 @@
 
 import math
 
-from dq_ik.core.algebra import quaternion
+from dq_ik.core.algebra import quaternion, triple
 from dq_ik.core.compile import kernel, routine
 from dq_ik.core.kinematics import ball_projection
-from dq_ik.core.kinematics.ball_limits import limits_of, make, triple
+from dq_ik.core.kinematics.ball_limits import limits_of, make
 from dq_ik.core.memory.blocks import request_of, tree_of, work_of
 from dq_ik.core.memory.layout import BALL, ELEMENT_KIND, FARTHEST, VARIABLE
 
@@ -42,8 +42,9 @@ def advance(blocks, q, x, fraction, q_out):
         if tree.index[element, ELEMENT_KIND] == BALL:
             i = tree.index[element, VARIABLE]
             if not is_locked(work, i):
-                _write(q_out, i, ball_projection.project(
-                    limits_of(blocks, element), _turned(q, i, x, fraction), triple(q, i)))
+                triple.put(ball_projection.project(
+                    limits_of(blocks, element), _turned(q, i, x, fraction), triple.at(q, i)),
+                    q_out, i)
 
 
 @kernel
@@ -54,20 +55,14 @@ def move(tree, q, x, q_out):
     for element in range(tree.index.shape[0]):
         if tree.index[element, ELEMENT_KIND] == BALL:
             i = tree.index[element, VARIABLE]
-            _write(q_out, i, _turned(q, i, x, 1.0))
+            triple.put(_turned(q, i, x, 1.0), q_out, i)
 
 
 @kernel
 def _turned(q, i, x, fraction):
     """Rotation vector of a ball after a fraction of a step."""
     turn = quaternion.exp((fraction * x[i], fraction * x[i + 1], fraction * x[i + 2]))
-    return quaternion.log(quaternion.mul(quaternion.exp(triple(q, i)), turn))
-
-
-@kernel
-def _write(q_out, i, w):
-    """Write three numbers from i on."""
-    q_out[i], q_out[i + 1], q_out[i + 2] = w
+    return quaternion.log(quaternion.mul(quaternion.exp(triple.at(q, i)), turn))
 
 
 @kernel
@@ -87,7 +82,7 @@ def centre_ball(blocks, element, seed, step):
     i = tree.index[element, VARIABLE]
     alone = make(tree.element[element], i, request.lower, request.upper, ball_projection.IDENTITY,
                  math.inf)
-    w = ball_projection.find(alone, quaternion.shifted(triple(seed, i)))
+    w = ball_projection.find(alone, quaternion.shifted(triple.at(seed, i)))
     work.radius[i] = step
     for k in range(3):
         work.centre[i + k] = w[k]
@@ -105,14 +100,14 @@ def place_balls(blocks, q):
         if tree.index[element, ELEMENT_KIND] != BALL:
             continue
         i = tree.index[element, VARIABLE]
-        given = triple(q, i)
+        given = triple.at(q, i)
         if max(abs(given[0]), abs(given[1]), abs(given[2])) <= FARTHEST:
-            w = triple(work.centre, i)
+            w = triple.at(work.centre, i)
             if not is_locked(work, i):
                 limits = limits_of(blocks, element)
                 w = ball_projection.project(limits, quaternion.shifted(given), w)
             changed = changed or w != given
-            _write(q, i, w)
+            triple.put(w, q, i)
     return changed
 
 
@@ -127,10 +122,11 @@ def clamp(tree, lower, upper, q, q_out, beyond_out):
             i = tree.index[element, VARIABLE]
             limits = make(tree.element[element], i, lower, upper, ball_projection.IDENTITY,
                           math.inf)
-            w = quaternion.shifted(triple(q, i))
+            w = quaternion.shifted(triple.at(q, i))
             outside = ball_projection.beyond(limits, w) - ball_projection.ROUNDING
-            _write(beyond_out, i, (outside, outside, outside))
-            _write(q_out, i, triple(q, i) if outside <= 0.0 else ball_projection.find(limits, w))
+            triple.put((outside, outside, outside), beyond_out, i)
+            given = triple.at(q, i) if outside <= 0.0 else ball_projection.find(limits, w)
+            triple.put(given, q_out, i)
 
 
 @kernel
@@ -146,8 +142,8 @@ def displacement(tree, b, q, q_new):
     for element in range(tree.index.shape[0]):
         if tree.index[element, ELEMENT_KIND] == BALL:
             i = tree.index[element, VARIABLE]
-            back = quaternion.conj(quaternion.exp(triple(q, i)))
-            way = quaternion.log(quaternion.mul(back, quaternion.exp(triple(q_new, i))))
+            back = quaternion.conj(quaternion.exp(triple.at(q, i)))
+            way = quaternion.log(quaternion.mul(back, quaternion.exp(triple.at(q_new, i))))
             for k in range(3):
                 total += b[i + k] * (way[k] - (q_new[i + k] - q[i + k]))
     return total

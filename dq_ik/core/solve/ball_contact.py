@@ -24,11 +24,11 @@ by its curvature times the push, which belongs to the Hessian.
 
 import math
 
-from dq_ik.core.algebra import quaternion, swing_twist
+from dq_ik.core.algebra import quaternion, swing_twist, triple
 from dq_ik.core.algebra.vector import fill
 from dq_ik.core.compile import kernel, routine
 from dq_ik.core.kinematics import ball_limits
-from dq_ik.core.kinematics.ball_limits import limits_of, triple
+from dq_ik.core.kinematics.ball_limits import limits_of
 from dq_ik.core.kinematics.configuration import is_locked
 from dq_ik.core.memory.blocks import tree_of, work_of
 from dq_ik.core.memory.layout import (
@@ -75,11 +75,11 @@ def touch(limits, w, slope, near, contact_out):
         if not ball_limits.has(limits, k):
             continue
         normal = ball_limits.slope(limits, k, r)
-        length = math.sqrt(_dot(normal, normal))
+        length = triple.length(normal)
         row[GAP] = -ball_limits.value(limits, k, w, split, turn) / max(length, DEPENDENT)
         if row[GAP] <= near and length > DEPENDENT:
             direction = ball_limits.back(limits, k, r)
-            along = _dot(normal, direction) / length
+            along = triple.dot(normal, direction) / length
             for a in range(3):
                 row[a], row[BACK + a] = normal[a] / length, direction[a] / along
     _push(limits, slope, contact_out)
@@ -94,7 +94,7 @@ def _push(limits, slope, contact):
         change = 0.0
         for k in range(BALL_LIMITS):
             row = contact[k]
-            push = row[PUSH] + _dot(triple(row, BACK), left)
+            push = row[PUSH] + triple.dot(triple.at(row, BACK), left)
             if not _is_one_point(limits, k):
                 push = max(0.0, push)
             step = push - row[PUSH]
@@ -118,12 +118,6 @@ def _is_one_point(limits, k):
     return False
 
 
-@kernel
-def _dot(a, b):
-    """Inner product of three numbers."""
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-
-
 @routine
 def hold_balls(blocks, q, stepping):
     """
@@ -145,10 +139,10 @@ def hold_balls(blocks, q, stepping):
         if not is_locked(work, i):
             limits = limits_of(blocks, element)
             near = IN_THE_WAY if stepping else NEAR_LIMIT
-            touch(limits, triple(q, i), triple(work.b, i), near, work.contact)
+            touch(limits, triple.at(q, i), triple.at(work.b, i), near, work.contact)
             for k in range(i, i + 3):
                 work.A[k, k] += REST * trace / q.shape[0]
-            _add_curvature(limits, quaternion.exp(triple(q, i)), work, i)
+            _add_curvature(limits, quaternion.exp(triple.at(q, i)), work, i)
             _turn(work, i, _complete(work.axes, i, _span_normals(work, i, stepping)))
 
 
@@ -160,8 +154,8 @@ def is_left(blocks, q):
         i = tree.index[element, VARIABLE]
         if tree.index[element, ELEMENT_KIND] != BALL or is_locked(work, i):
             continue
-        step = triple(work.x, i)
-        touch(limits_of(blocks, element), triple(q, i), NO_SLOPE, IN_THE_WAY, work.contact)
+        step = triple.at(work.x, i)
+        touch(limits_of(blocks, element), triple.at(q, i), NO_SLOPE, IN_THE_WAY, work.contact)
         for k in range(BALL_LIMITS):
             if _beyond(work.contact[k], step) > BEYOND:
                 return True
@@ -171,7 +165,7 @@ def is_left(blocks, q):
 @kernel
 def _beyond(row, step):
     """How far a step goes beyond a limit [rad]; rows of limits that are far are zero."""
-    return _dot(row, step) - row[GAP]
+    return triple.dot(row, step) - row[GAP]
 
 
 @kernel
@@ -182,7 +176,7 @@ def _add_curvature(limits, r, work, i):
         if push == 0.0:
             continue
         normal = ball_limits.slope(limits, k, r)
-        factor = push / math.sqrt(_dot(normal, normal)) / (2.0 * DIFFERENCE)
+        factor = push / triple.length(normal) / (2.0 * DIFFERENCE)
         for a in range(3):
             turn = quaternion.exp((DIFFERENCE if a == 0 else 0.0, DIFFERENCE if a == 1 else 0.0,
                                    DIFFERENCE if a == 2 else 0.0))
@@ -197,7 +191,7 @@ def _add_curvature(limits, r, work, i):
 @kernel
 def _span_normals(work, i, stepping):
     """Write orthogonal axes that span the normals of held limits, and the way to these."""
-    count, step, near = 0, triple(work.x, i), IN_THE_WAY if stepping else NEAR_LIMIT
+    count, step, near = 0, triple.at(work.x, i), IN_THE_WAY if stepping else NEAR_LIMIT
     for k in range(BALL_LIMITS):
         row = work.contact[k]
         held = row[PUSH] != 0.0 or (stepping and _beyond(row, step) > -BEYOND)
@@ -206,11 +200,11 @@ def _span_normals(work, i, stepping):
         rest, way = (row[0], row[1], row[2]), row[GAP]
         for a in range(count):
             axis = work.axes[i + a]
-            along = _dot(axis, row)
+            along = triple.dot(axis, row)
             rest = (rest[0] - along * axis[0], rest[1] - along * axis[1],
                     rest[2] - along * axis[2])
             way -= along * axis[WAY]
-        length = math.sqrt(_dot(rest, rest))
+        length = triple.length(rest)
         if length > DEPENDENT:
             axis = work.axes[i + count]
             axis[0], axis[1], axis[2] = rest[0] / length, rest[1] / length, rest[2] / length
@@ -231,7 +225,7 @@ def _complete(axes, i, count):
                 along = axis[e]
                 rest = (rest[0] - along * axis[0], rest[1] - along * axis[1],
                         rest[2] - along * axis[2])
-            length = math.sqrt(_dot(rest, rest))
+            length = triple.length(rest)
             if length > best + DEPENDENT:
                 best = length
                 axes[i + a, 0], axes[i + a, 1], axes[i + a, 2] = (
@@ -248,14 +242,14 @@ def _turn(work, i, count):
     for j in range(A.shape[0]):
         column = (A[i, j], A[i + 1, j], A[i + 2, j])
         for a in range(3):
-            A[i + a, j] = _dot(axes[i + a], column)
+            A[i + a, j] = triple.dot(axes[i + a], column)
     for j in range(A.shape[0]):
         row = (A[j, i], A[j, i + 1], A[j, i + 2])
         for a in range(3):
-            A[j, i + a] = _dot(axes[i + a], row)
-    slope = triple(work.b, i)
+            A[j, i + a] = triple.dot(axes[i + a], row)
+    slope = triple.at(work.b, i)
     for a in range(3):
-        work.b[i + a] = _dot(axes[i + a], slope)
+        work.b[i + a] = triple.dot(axes[i + a], slope)
 
 
 @kernel
@@ -287,6 +281,6 @@ def turn_back(blocks):
 @kernel
 def _turn_vector(axes, i, x):
     """Sum the axes of a ball times its numbers, in place."""
-    a, b, c = triple(x, i)
+    a, b, c = triple.at(x, i)
     for r in range(3):
         x[i + r] = a * axes[i, r] + b * axes[i + 1, r] + c * axes[i + 2, r]

@@ -20,6 +20,7 @@ The step of a chain with one tip, from six equations for any number of joints.
 stays in registers; held joints are taken out of J and their motion out of e.
 """
 
+from dq_ik.core.algebra.triple import dot
 from dq_ik.core.compile import kernel
 
 # Symmetric 3x3 matrices are tuples (xx, yx, yy, zx, zy, zz), general ones nine numbers by rows.
@@ -133,15 +134,15 @@ def solve_blocks(blocks, e):
     z0 = _solve(factor, (c[0], c[1], c[2]))  # rows of C P^-1
     z1 = _solve(factor, (c[3], c[4], c[5]))
     z2 = _solve(factor, (c[6], c[7], c[8]))
-    schur = (rotation[0] - _dot(z0, (c[0], c[1], c[2])),
-             rotation[1] - _dot(z1, (c[0], c[1], c[2])),
-             rotation[2] - _dot(z1, (c[3], c[4], c[5])),
-             rotation[3] - _dot(z2, (c[0], c[1], c[2])),
-             rotation[4] - _dot(z2, (c[3], c[4], c[5])),
-             rotation[5] - _dot(z2, (c[6], c[7], c[8])))
+    schur = (rotation[0] - dot(z0, (c[0], c[1], c[2])),
+             rotation[1] - dot(z1, (c[0], c[1], c[2])),
+             rotation[2] - dot(z1, (c[3], c[4], c[5])),
+             rotation[3] - dot(z2, (c[0], c[1], c[2])),
+             rotation[4] - dot(z2, (c[3], c[4], c[5])),
+             rotation[5] - dot(z2, (c[6], c[7], c[8])))
     e_p, e_r = e
     y_r = _solve(_factor(schur),
-                 (e_r[0] - _dot(z0, e_p), e_r[1] - _dot(z1, e_p), e_r[2] - _dot(z2, e_p)))
+                 (e_r[0] - dot(z0, e_p), e_r[1] - dot(z1, e_p), e_r[2] - dot(z2, e_p)))
     y = _solve(factor, e_p)
     y_p = (y[0] - z0[0] * y_r[0] - z1[0] * y_r[1] - z2[0] * y_r[2],
            y[1] - z0[1] * y_r[0] - z1[1] * y_r[1] - z2[1] * y_r[2],
@@ -174,12 +175,6 @@ def _solve(factor, b):
     y2 = (b[2] - l20 * b[0] - l21 * y1) * i2
     y1 = y1 * i1 - l21 * y2
     return (b[0] * i0 - l10 * y1 - l20 * y2, y1, y2)
-
-
-@kernel
-def _dot(a, b):
-    """Inner product of two tuples of three."""
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
 @kernel

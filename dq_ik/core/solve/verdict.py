@@ -19,9 +19,9 @@ from __future__ import annotations
 from enum import IntEnum
 import math
 
-from dq_ik.core.algebra import dual_quaternion, quaternion
+from dq_ik.core.algebra import dual_quaternion, quaternion, triple
 from dq_ik.core.compile import kernel, routine
-from dq_ik.core.kinematics.ball_limits import limits_of, STEP, triple
+from dq_ik.core.kinematics.ball_limits import limits_of, STEP
 from dq_ik.core.kinematics.configuration import is_locked, place_balls, unwind
 from dq_ik.core.memory.blocks import answer_of, request_of, tree_of, work_of
 from dq_ik.core.memory.layout import (
@@ -180,7 +180,7 @@ def _pressed_ball(blocks, element, q):
     by_limit, by_step = False, False
     if not is_locked(work, i):
         limits = limits_of(blocks, element)
-        touch(limits, triple(q, i), triple(work.b, i), NEAR_LIMIT, work.contact)
+        touch(limits, triple.at(q, i), triple.at(work.b, i), NEAR_LIMIT, work.contact)
         for k in range(BALL_LIMITS):
             if abs(work.contact[k, PUSH]) > PRESSED:
                 by_step = by_step or k == STEP

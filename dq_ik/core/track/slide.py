@@ -23,6 +23,7 @@ the last step keeps the arm from chattering between two bodies.
 
 import math
 
+from dq_ik.core.algebra.factor import add, dot, times
 from dq_ik.core.collision.rows import bodies_of
 from dq_ik.core.compile import kernel, routine
 from dq_ik.core.memory.blocks import work_of
@@ -89,10 +90,7 @@ def crowds(scene, guard, number):
 @kernel
 def change(guard, number, step):
     """How much a step changes the gap of a row, to first order."""
-    total = 0.0
-    for i in range(guard.n):
-        total += guard.J[number, i] * step[i]
-    return total
+    return dot(guard.J[number], step)
 
 
 @routine
@@ -108,10 +106,7 @@ def slide_step(blocks, state, guard, q, dt):
         work.A[i, i] += damping
         work.b[i] += damping * kept * dt * guard.rate[i]
     _invert(work.A, guard.inverse)
-    for i in range(guard.n):
-        work.x[i] = 0.0
-        for j in range(guard.n):
-            work.x[i] += guard.inverse[i, j] * work.b[j]
+    times(guard.inverse, work.b, work.x)
     _recall(guard, work.x)
     _settle(guard, q, work)
     _remember(guard)
@@ -176,7 +171,7 @@ def _recall(guard, x):
                 if guard.index[number, ROW_COUNTS] == HELD:
                     _use(guard, number)
                     row[ROW_PUSH] = guard.warm[at]
-                    _move(guard.Y[number], row[ROW_PUSH], x)
+                    add(row[ROW_PUSH], guard.Y[number], x)
                 break
 
 
@@ -195,22 +190,9 @@ def _remember(guard):
 @kernel
 def _use(guard, number):
     """Compute what a unit of the multiplier of a row does."""
-    gain = 0.0
-    for i in range(guard.n):
-        total = 0.0
-        for j in range(guard.n):
-            total += guard.inverse[i, j] * guard.J[number, j]
-        guard.Y[number, i] = total
-        gain += total * guard.J[number, i]
-    guard.row[number, ROW_GAIN] = gain
+    times(guard.inverse, guard.J[number], guard.Y[number])
+    guard.row[number, ROW_GAIN] = dot(guard.Y[number], guard.J[number])
     guard.index[number, ROW_COUNTS] = IN_USE
-
-
-@kernel
-def _move(direction, factor, x):
-    """Add a multiple of a direction to the step."""
-    for i in range(x.shape[0]):
-        x[i] += factor * direction[i]
 
 
 @routine
@@ -225,7 +207,7 @@ def _settle(guard, q, work):
                 more = max(more, -row[ROW_PUSH])
                 row[ROW_PUSH] += more
                 moved = max(moved, abs(more) * row[ROW_GAIN])
-                _move(guard.Y[number], more, work.x)
+                add(more, guard.Y[number], work.x)
         if moved < SETTLED and not _take_in(guard, work.x):
             break
     for i in range(guard.n):
@@ -244,7 +226,7 @@ def _sweep_box(guard, q, work):
         if more != 0.0:
             guard.box[i] += more
             moved = max(moved, abs(more) * gain)
-            _move(guard.inverse[i], more, work.x)
+            add(more, guard.inverse[i], work.x)
     return moved
 
 
