@@ -264,6 +264,15 @@ def test_b15_joint_constraints_are_limits():
     assert abs(solution(response)['j4'] - other) <= 0.5
 
 
+def test_b6_bad_state_of_joints_with_several_degrees_of_freedom():
+    """Virtual joints of an SRDF are none of ours, but each must have its transform."""
+    msg = request()
+    msg.robot_state.multi_dof_joint_state.joint_names = ['virtual_joint']
+    assert code(ask(msg)) is ErrorCode.INVALID_ROBOT_STATE
+    msg.robot_state.multi_dof_joint_state.transforms = [Transform()]
+    assert_reached(ask(msg), CHAIN.fk(Q))
+
+
 @pytest.mark.parametrize(('name', 'position', 'tolerance'), [
     ('nope', 0.0, 0.1), ('j1', math.nan, 0.1), ('j1', 9.0, 0.1), ('j1', 0.0, -1.0)])
 def test_b15_impossible_joint_constraint(name, position, tolerance):

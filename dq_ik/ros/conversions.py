@@ -123,12 +123,18 @@ def multi_dof_positions(msg: Any, model: RobotModel) -> dict[str, float]:
     Read the planar, floating and ball joints of a ``sensor_msgs/MultiDOFJointState`` as variables.
 
     Joints that the URDF does not have are left out: MoveIt lists the virtual joints of its SRDF.
+
+    :raises SeedError: on a wrong length; PoseError on a transform that is none.
     """
     variables: dict[str, float] = {}
-    if not msg.joint_names:
+    names, transforms = msg.joint_names, msg.transforms
+    if len(names) != len(transforms):
+        raise SeedError(f'a state of joints with several degrees of freedom has {len(names)} '
+                        f'names but {len(transforms)} transforms')
+    if not names:
         return variables
     kinds = {joint.name: joint.kind for joint in model.joints}
-    for name, transform in zip(msg.joint_names, msg.transforms):
+    for name, transform in zip(names, transforms):
         if name in kinds:
             variables.update(_variables(name, kinds[name], pose_from_transform(transform)))
     return variables
