@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from time import process_time
 
 from collision_robots import chain_of, scene_of
 import dq_ik
@@ -71,6 +72,25 @@ def test_pieces_contain_the_solid_and_little_else(link):
     volume = sum(ConvexHull(piece).volume for piece in pieces)
     assert 1 < len(pieces) <= 6
     assert volume < 1.08 * mesh.volume
+
+
+def test_a_mesh_of_200_000_triangles_is_cut_in_seconds():
+    """As those of scanners: cuts are chosen by few of its points; the pieces contain all."""
+    turn, polar = np.meshgrid(np.linspace(0.0, 2.0 * np.pi, 320), np.linspace(0.0, np.pi, 320))
+    wide = 1.0 + 0.3 * np.cos(5.0 * turn)
+    points = 0.1 * np.stack([wide * np.sin(polar) * np.cos(turn),
+                             wide * np.sin(polar) * np.sin(turn), np.cos(polar)], axis=-1)
+    a, b, c, d = points[:-1, :-1], points[:-1, 1:], points[1:, :-1], points[1:, 1:]
+    triangles = np.concatenate([np.stack([a, b, c], axis=2), np.stack([c, b, d], axis=2)])
+    triangles = triangles.reshape(-1, 3, 3)
+    assert len(triangles) > 200_000
+    start = process_time()
+    pieces = convex_pieces(triangles)
+    assert process_time() - start < 60.0
+    chosen = points.reshape(-1, 3)[::37]
+    assert np.min([outside(piece, chosen) for piece in pieces], axis=0).max() < 1e-9
+    assert sum(ConvexHull(piece).volume for piece in pieces) < 0.93 * ConvexHull(
+        points.reshape(-1, 3)).volume
 
 
 def test_a_cube_cut_three_times_is_still_whole():

@@ -34,6 +34,8 @@ THINNEST = 0.05  # part of a hull's size that a piece must have along the normal
 FRACTIONS = np.arange(1, 12) / 12.0  # of the size, at which cuts are tried...
 FINER = (-1.0 / 24.0, 1.0 / 24.0)  # ...and then beside the best one
 TOUCH = 1e-9  # of a plane [m]
+FINE = 4000  # points of a surface; one of more is tried with one point of each cell...
+CELLS = 32  # ...of so many along each axis
 
 
 @dataclass(frozen=True)
@@ -102,11 +104,10 @@ def _enclosed(triangles: np.ndarray) -> float:
 def _hull(points: np.ndarray) -> tuple[np.ndarray, float, np.ndarray]:
     """Return corners, volume and faces of the hull; flat ones have no volume and no faces."""
     from scipy.spatial import ConvexHull, QhullError  # slow to load, and often not needed
-    points = np.unique(points, axis=0)
     try:
         hull = ConvexHull(points)
     except (QhullError, ValueError):
-        return points, 0.0, np.empty((0, 4))
+        return np.unique(points, axis=0), 0.0, np.empty((0, 4))
     return points[hull.vertices], float(hull.volume), hull.equations
 
 
@@ -146,8 +147,13 @@ def _normals(vertices: np.ndarray) -> np.ndarray:
 
 
 def _edges(triangles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return distinct points and the pairs of them that edges join."""
+    """Return distinct points and the pairs of them that edges join; of a fine surface, few."""
     points, index = np.unique(triangles.reshape(-1, 3), axis=0, return_inverse=True)
+    if len(points) > FINE:
+        size = np.maximum(np.ptp(points, axis=0), TOUCH)
+        cells = (CELLS * (points - points.min(axis=0)) / size).astype(int)
+        _, first, cell = np.unique(cells, axis=0, return_index=True, return_inverse=True)
+        points, index = points[first], cell.reshape(-1)[index.reshape(-1)]
     return points, np.unique(_sides_of(index.reshape(-1, 3)), axis=0)
 
 
