@@ -291,6 +291,53 @@ def test_b15_constraint_on_a_joint_outside_the_group_is_judged():
     assert_reached(ask(msg), CHAIN.fk(Q))
 
 
+@pytest.mark.parametrize('turns', [-2, 0, 1])
+@pytest.mark.parametrize('tolerance', [0.01, math.inf])
+def test_b15_constraint_of_a_continuous_joint_holds_in_each_turn(turns, tolerance):
+    """The answer is in the turn of the seed, not in that of the constraint."""
+    for seed_turns in (0, 2):
+        seed = {**ros_robot.POSTURE, 'j4': ros_robot.POSTURE['j4'] + seed_turns * math.tau}
+        msg = request(seed=seed)
+        msg.constraints.joint_constraints = [
+            joint_constraint('j4', ros_robot.POSTURE['j4'] + turns * math.tau, tolerance)]
+        assert abs(solution(ask(msg))['j4'] - seed['j4']) < 0.02
+
+
+@pytest.mark.parametrize(('name', 'value'), [('grip', 0.03), ('grip_mimic', 0.03)])
+def test_b15_constraint_of_a_joint_that_nobody_spoke_of_is_judged(name, value):
+    """The answer says where such a joint is; a mimic is where its master puts it."""
+    msg = request()
+    msg.constraints.joint_constraints = [joint_constraint(name, value, 0.005)]
+    for current, expected in (({}, ErrorCode.NO_IK_SOLUTION),
+                              ({'grip': value}, ErrorCode.SUCCESS),
+                              ({'grip': 0.0}, ErrorCode.NO_IK_SOLUTION)):
+        assert code(ask(msg, current={**dict.fromkeys(ros_robot.ARM, 0.1), **current})) is expected
+
+
+def test_b15_constraint_of_a_mimic_limits_its_master():
+    msg = request(group_name='arm_and_hand')
+    msg.pose_stamped_vector = [stamped(CHAIN.fk(Q))]
+    msg.ik_link_names = ['flange']
+    msg.constraints.joint_constraints = [joint_constraint('grip_mimic', 0.03, 0.005)]
+    response = ask(msg)
+    assert 'finger_left' in response.error_code.message
+    assert code(response) is ErrorCode.NO_IK_SOLUTION  # it keeps the pose that it has
+    msg.pose_stamped_vector.append(stamped(CHAIN.model.link_poses(
+        {'grip': 0.03, **ros_robot.POSTURE})['finger_left'], 'world'))
+    msg.ik_link_names = ['flange', 'finger_left']
+    assert solution(ask(msg, current={'grip': 0.0}))['grip'] == pytest.approx(0.03, abs=1e-4)
+
+
+@pytest.mark.parametrize(('name', 'positions', 'reason'), [
+    ('j1', (0.3, 0.6), 'satisfies all constraints'), ('shoulder', (0.0,), 'is fixed')])
+def test_b15_constraints_that_cannot_hold_are_refused(name, positions, reason):
+    msg = request()
+    msg.constraints.joint_constraints = [joint_constraint(name, at, 0.1) for at in positions]
+    response = ask(msg)
+    assert code(response) is ErrorCode.INVALID_GOAL_CONSTRAINTS
+    assert reason in response.error_code.message
+
+
 def region(link, frame, center, shape=1, sizes=(0.2, 0.2, 0.2), offset=(0.0, 0.0, 0.0)):
     msg = moveit_msgs.PositionConstraint(link_name=link)
     msg.header.frame_id = frame
@@ -325,7 +372,9 @@ def elbows():
     return [CHAIN.model.link_poses({**CURRENT, **dict(zip(CHAIN.joint_names, q))}) for q in found]
 
 
-def test_b15_position_constraint_selects_the_elbow():
+@pytest.mark.parametrize('options', [
+    {}, {'mode': 'manipulability'}, {'mode': 'distance', 'center_joints_weight': 0.5}])
+def test_b15_position_constraint_selects_the_elbow(options):
     """Wherever an elbow may be, a region around it gives a solution with it there."""
     poses = elbows()
     places = np.array([found['l4'].position for found in poses])
@@ -333,7 +382,7 @@ def test_b15_position_constraint_selects_the_elbow():
     for found in poses:
         x_arm_link = found['arm_base'].inverse() @ found['l4']
         msg = constrained(region('l4', 'arm_base', x_arm_link.position, sizes=(0.01,) * 3))
-        response = ask(msg)
+        response = ask(msg, server(IkOptions(**options)))
         assert_reached(response, CHAIN.fk(Q))
         reached = CHAIN.model.link_poses({**CURRENT, **solution(response)})
         assert np.abs(reached['l4'].position - found['l4'].position).max() < 0.006

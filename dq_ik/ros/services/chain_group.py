@@ -88,3 +88,9 @@ class Group:
     def finder(self) -> Solver:
         """Return a solver for several solutions, to select from."""
         return Solver(self.chain, replace(self.options, mode='all'))
+
+    @cached_property
+    def stayer(self) -> Solver:
+        """Return a solver that stays at a seed which is a solution."""
+        return Solver(self.chain, replace(
+            self.options, mode='speed', posture_iterations=0, max_restarts=0))

@@ -22,7 +22,6 @@ Requests and responses are read and written by field name; the wiring is in serv
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 from typing import Any, NamedTuple
 
 from dq_ik.collision.scene import Scene
@@ -49,6 +48,7 @@ from dq_ik.ros.services.requests import (
     RequestError,
 )
 from dq_ik.ros.settings import NodeSettings
+from dq_ik.stream.commands import single_axis_positions
 from dq_ik.stream.goal_mode import goal_maker
 from geometry_msgs.msg import Transform
 import numpy as np
@@ -59,6 +59,7 @@ class Query(NamedTuple):
     A request, checked and in our own terms.
 
     :param state: positions of all joints that are known: current ones, overlaid by the request.
+    :param limits: those of the joint constraints; None: there are no such constraints.
     :param timeout: seconds on the steady clock.
     :param avoid: whether bodies must not collide.
     :param notes: what the client should know about the answer.
@@ -69,6 +70,7 @@ class Query(NamedTuple):
     seed: np.ndarray
     state: Mapping[str, float]
     ranges: tuple[JointRange, ...]
+    limits: tuple[np.ndarray, np.ndarray] | None
     links: tuple[LinkConstraint, ...]
     timeout: float
     avoid: bool
@@ -120,25 +122,26 @@ class IkServer:
         if len(chain.tips) > 1:  # tips without a pose keep the one they have
             poses = {**chain.fk_all(seed), **poses}
         goals = [self._goal(poses[tip], tip) for tip in chain.tips]
-        return Query(group, goals[0] if len(goals) == 1 else goals, seed, state, ranges, links,
+        limits = bounds(chain, ranges, seed, model) if ranges else None
+        return Query(group, goals[0] if len(goals) == 1 else goals, seed, state, ranges, limits,
+                     links,
                      _timeout(seconds(request.timeout), group.options.timeout),
                      bool(request.avoid_collisions),
                      [] if group.joints <= state.keys() else [NO_JOINT_STATES])
 
     def solve(self, query: Query) -> IkResult:
         """Solve; deterministic, and safe in any thread."""
-        limits = bounds(query.group.chain, query.ranges) if query.ranges else None
         if query.avoid:
             self._prepare_scene(query)
         solver, finder = query.group.solvers(query.avoid)
-        solve = partial(solver.solve, query.goals, bounds=limits, timeout=query.timeout)
-        result = solve(query.seed)
+        goals, limits = query.goals, query.limits
+        result = solver.solve(goals, query.seed, bounds=limits, timeout=query.timeout)
         if result.success and self._broken(query, result.q):
             left = max(query.timeout - result.time, METADATA['timeout']['minimum'])
-            others = finder().solve(
-                query.goals, query.seed, bounds=limits, timeout=left).solutions
+            others = finder().solve(goals, query.seed, bounds=limits, timeout=left).solutions
             kept = next((q for q in others if not self._broken(query, q)), None)
-            return result if kept is None else solve(kept)
+            if kept is not None:
+                return query.group.stayer.solve(goals, kept, bounds=limits)
         return result
 
     @staticmethod
@@ -174,7 +177,8 @@ class IkServer:
         chain = query.group.chain
         positions = {**query.state, **chain.joint_positions(q)}
         failed = broken(query.links, self.robot.model, positions)
-        if joints := broken_ranges(query.ranges, positions):
+        single = single_axis_positions(self.robot.model, positions) if query.ranges else {}
+        if joints := broken_ranges(query.ranges, single):
             failed.append(f'the constraint of {listing(joints)}')
         return failed
 

@@ -27,7 +27,7 @@ from typing import Any
 
 from dq_ik.errors import DqIkError
 from dq_ik.robot.chain import Chain
-from dq_ik.robot.model import RobotModel
+from dq_ik.robot.model import JointKind, RobotModel, SINGLE_AXIS
 from dq_ik.ros.conversions import joint_positions, multi_dof_positions
 from dq_ik.ros.groups import Robot
 import numpy as np
@@ -36,6 +36,7 @@ import numpy as np
 SLACK = 1e-9
 # What the limit of a joint without one is for the solver.
 UNBOUNDED = 1e100
+TURN = 2.0 * math.pi
 NO_JOINT_STATES = 'no joint_states received yet, joints not in the request are taken at neutral'
 
 
@@ -87,16 +88,29 @@ def requested_state(msg: Any, robot: Robot, current: Mapping[str, float]) -> dic
 
 @dataclass(frozen=True)
 class JointRange:
-    """A joint must be between two positions."""
+    """
+    A joint must be between two positions.
+
+    :param is_continuous: whole turns make no difference.
+    """
 
     joint: str
     lower: float
     upper: float
+    is_continuous: bool = False
+
+    def near(self, position: float) -> tuple[float, float]:
+        """Return the range in the turn that is nearest to a position."""
+        turns = 0.0
+        if self.is_continuous:
+            turns = TURN * round((position - 0.5 * (self.lower + self.upper)) / TURN)
+        return self.lower + turns, self.upper + turns
 
     def holds(self, positions: Mapping[str, float]) -> bool:
-        """Whether the joint is where it must be; joints without a value are not judged."""
-        position = positions.get(self.joint, self.lower)
-        return self.lower - SLACK <= position <= self.upper + SLACK
+        """Whether the joint is where it must be."""
+        position = positions[self.joint]
+        lower, upper = self.near(position)
+        return lower - SLACK <= position <= upper + SLACK
 
 
 def joint_ranges(msg: Any, model: RobotModel) -> tuple[JointRange, ...]:
@@ -105,7 +119,9 @@ def joint_ranges(msg: Any, model: RobotModel) -> tuple[JointRange, ...]:
 
     :raises RequestError: INVALID_GOAL_CONSTRAINTS.
     """
-    return tuple(_joint_range(constraint, model) for constraint in msg.joint_constraints)
+    ranges = (_joint_range(constraint, model) for constraint in msg.joint_constraints)
+    return tuple(item for item in ranges
+                 if not (item.is_continuous and item.upper - item.lower >= TURN))
 
 
 def _joint_range(msg: Any, model: RobotModel) -> JointRange:
@@ -113,23 +129,49 @@ def _joint_range(msg: Any, model: RobotModel) -> JointRange:
     if not any(joint.name == name for joint in model.joints):
         raise RequestError(ErrorCode.INVALID_GOAL_CONSTRAINTS,
                            f"a constraint names the unknown joint '{name}'")
-    lower, upper = msg.position - msg.tolerance_below, msg.position + msg.tolerance_above
     joint = model.joint(name)
+    if joint.kind not in SINGLE_AXIS:
+        raise RequestError(ErrorCode.INVALID_GOAL_CONSTRAINTS,
+                           f"joint '{name}' is {joint.kind}: it has no single position that a "
+                           'constraint could be for')
+    lower, upper = msg.position - msg.tolerance_below, msg.position + msg.tolerance_above
     lower, upper = max(lower, joint.lower), min(upper, joint.upper)
-    if not (math.isfinite(lower) and math.isfinite(upper) and lower <= upper):
+    if not (math.isfinite(msg.position) and lower <= upper):
         raise RequestError(ErrorCode.INVALID_GOAL_CONSTRAINTS,
                            f"no position of joint '{name}' satisfies its constraint and limits")
-    return JointRange(name, lower, upper)
+    return JointRange(name, lower, upper, joint.kind is JointKind.CONTINUOUS)
 
 
-def bounds(chain: Chain, ranges: tuple[JointRange, ...]) -> tuple[np.ndarray, np.ndarray]:
-    """Return the limits of a chain's variables, narrowed to the ranges."""
+def bounds(chain: Chain, ranges: tuple[JointRange, ...], seed: np.ndarray,
+           model: RobotModel) -> tuple[np.ndarray, np.ndarray]:
+    """
+    Return the limits of a chain's variables, narrowed to the ranges in the turns of the seed.
+
+    :param model: that of the URDF.
+    :raises RequestError: INVALID_GOAL_CONSTRAINTS, where ranges of a joint exclude each other.
+    """
     lower, upper = chain.lower.clip(-UNBOUNDED), chain.upper.clip(max=UNBOUNDED)
     for item in ranges:
-        if item.joint in chain.joint_names:  # those of balls are no bounds, and are checked
-            i = chain.joint_names.index(item.joint)
-            lower[i], upper[i] = max(lower[i], item.lower), min(upper[i], item.upper)
+        moving = _of_master(item, model)
+        if moving.joint not in chain.joint_names:
+            continue  # those of balls and beside the group are no bounds, and are checked
+        i = chain.joint_names.index(moving.joint)
+        low, high = moving.near(seed[i])
+        lower[i], upper[i] = max(lower[i], low), min(upper[i], high)
+        if lower[i] > upper[i]:
+            raise RequestError(ErrorCode.INVALID_GOAL_CONSTRAINTS,
+                               f"no position of joint '{item.joint}' satisfies all constraints")
     return lower, upper
+
+
+def _of_master(item: JointRange, model: RobotModel) -> JointRange:
+    """Return the range of the joint that a mimic joint follows; of others, their own."""
+    mimic = model.joint(item.joint).mimic
+    if mimic is None or mimic.multiplier == 0.0:
+        return item
+    lower, upper = sorted((end - mimic.offset) / mimic.multiplier
+                          for end in (item.lower, item.upper))
+    return JointRange(mimic.joint, lower, upper)
 
 
 def broken_ranges(ranges: tuple[JointRange, ...], positions: Mapping[str, float]) -> list[str]:
