@@ -30,6 +30,8 @@ constexpr int64_t STARTS = 512;     // stored configurations from which searches
 constexpr double DISTINCT = 1e-2;   // largest joint difference of solutions that are the same
 // A goal this near to the tip [m, rad] is one of a drag or a path: no other posture is wanted.
 constexpr double NEAR = 0.1, NEAR_ANGLE = 0.5;
+// How far a joint may move for such a goal [rad or m], if an answer within that can be found.
+constexpr double WAYS[] = {0.3, 1.0};
 // Room for further solutions: so many at first, then four times as many, up to so many.
 constexpr int64_t FEW = 16, MANY = 256;
 
@@ -95,7 +97,7 @@ Outcome GroupSolver::search(const Query & query, const Visitor & visit) const
     auto lease = pool_.take(*this);
     Work & work = *lease;
     search.outcome.fault = prepare(query, work);
-    if (search.outcome.fault.empty() && bound(query, work))
+    if (search.outcome.fault.empty() && bound(query, max_joint_step_, work))
         search.run(work);
     return search.outcome;
 }
@@ -109,7 +111,8 @@ void GroupSolver::Search::run(Work & work)
         dq_ik_request_set_max_restarts(request, 0);
     const bool is_found = solve(work) == DQ_IK_STATUS_CONVERGED;
     work.first = answer_of(work.answer);
-    if (is_found && dq_ik_answer_restarts(work.answer.data()) > 0 && solver.is_near(query, work))
+    const bool is_any_wanted = dq_ik_request_mode(request) == DQ_IK_MODE_SPEED;
+    if (is_found && !is_once && is_any_wanted && solver.is_near(query, work))
         keep_posture(work);
     if ((is_found || query.best_reach) && outcome.fault.empty())
         take(work.first.data(), work);
@@ -123,17 +126,29 @@ void GroupSolver::Search::run(Work & work)
     }
 }
 
-// Take the answer of a patient attempt from the seed, if it is nearer than the first one.
+// Prefer the answer of a patient attempt from the seed; where it is far, one that is bound to be near.
 void GroupSolver::Search::keep_posture(Work & work)
 {
     const int64_t max_restarts = dq_ik_request_max_restarts(work.request.data());
-    dq_ik_request_set_max_restarts(work.request.data(), 0);
-    if (solve(work) == DQ_IK_STATUS_CONVERGED) {
-        const Words other = answer_of(work.answer);
-        if (largest_way(other.data(), work.seed) < largest_way(work.first.data(), work.seed))
-            work.first = other;
+    if (dq_ik_answer_restarts(work.answer.data()) > 0) {
+        dq_ik_request_set_max_restarts(work.request.data(), 0);
+        prefer_nearer(work);
+        dq_ik_request_set_max_restarts(work.request.data(), max_restarts);
     }
-    dq_ik_request_set_max_restarts(work.request.data(), max_restarts);
+    for (const double most : WAYS)
+        if (largest_way(work.first.data(), work.seed) > most &&
+            solver.bound(query, std::min(most, solver.max_joint_step_), work))
+            prefer_nearer(work);
+    solver.bound(query, solver.max_joint_step_, work);
+}
+
+void GroupSolver::Search::prefer_nearer(Work & work)
+{
+    if (solve(work) != DQ_IK_STATUS_CONVERGED)
+        return;
+    const Words other = answer_of(work.answer);
+    if (largest_way(other.data(), work.seed) < largest_way(work.first.data(), work.seed))
+        work.first = other;
 }
 
 // Visit solutions from a number on, the nearest to the seed first; return the next number, or -1.
@@ -237,19 +252,20 @@ bool GroupSolver::is_near(const Query & query, Work & work) const
 }
 
 // How far a variable may move from the seed.
-double GroupSolver::change_of(const Query & query, const PackedRobot::Follower & follower) const
+double GroupSolver::change_of(const Query & query, const PackedRobot::Follower & follower,
+                              double most) const
 {
     const auto & locked = query.locked;
     if (std::find(locked.begin(), locked.end(), follower.joint) != locked.end())
         return 0.0;
-    double change = max_joint_step_;
+    double change = most;
     if (!query.changes.empty() && follower.multiplier != 0.0)
         change = std::min(change, query.changes[follower.value] / std::abs(follower.multiplier));
     return change;
 }
 
-// Write the bounds of this call; false: there is nothing within them.
-bool GroupSolver::bound(const Query & query, Work & work) const
+// Write the bounds of this call, with most for the change of a joint; false: nothing is within them.
+bool GroupSolver::bound(const Query & query, double most, Work & work) const
 {
     double * lower = dq_ik_request_lower(work.request.data());
     double * upper = dq_ik_request_upper(work.request.data());
@@ -262,7 +278,7 @@ bool GroupSolver::bound(const Query & query, Work & work) const
     }
     for (const auto & follower : robot_.followers()) {
         const size_t i = follower.variable;
-        const double change = change_of(query, follower);
+        const double change = change_of(query, follower, most);
         lower[i] = std::max(lower[i], within(work.seed[i], -change));
         upper[i] = std::min(upper[i], within(work.seed[i], change));
     }

@@ -79,6 +79,7 @@ private:
 
         void run(Work & work);
         void keep_posture(Work & work);
+        void prefer_nearer(Work & work);
         int64_t visit_others(int64_t from, int64_t room, Work & work);
         int64_t solve(Work & work);
         void take(const double * q, Work & work);
@@ -87,9 +88,10 @@ private:
 
     std::string fault_of(const Query & query) const;
     std::string prepare(const Query & query, Work & work) const;
-    double change_of(const Query & query, const PackedRobot::Follower & follower) const;
+    double change_of(const Query & query, const PackedRobot::Follower & follower,
+                     double most) const;
     bool is_near(const Query & query, Work & work) const;
-    bool bound(const Query & query, Work & work) const;
+    bool bound(const Query & query, double most, Work & work) const;
 
     PackedRobot robot_;
     size_t n_values_, n_outside_, n_tips_;

@@ -372,6 +372,26 @@ def test_a_near_goal_keeps_the_posture():
             assert way <= kept_way + 1e-3
 
 
+@pytest.mark.parametrize('most', [0.3, 1.0])
+def test_a_near_goal_stays_in_the_posture_where_it_can(most):
+    """At a limit of the elbow the arm must turn about: it turns far only where nothing else will do."""
+    chain, rng = arm('panda'), np.random.default_rng(8)
+    cases = []
+    for _ in range(300):
+        q = chain.random(rng)
+        q[3] = chain.upper[3] - rng.uniform(0.0, 0.02)
+        goal, way = as_goal([chain.fk(q)]), rng.normal(size=3)
+        goal[:3] += 0.01 * way / np.linalg.norm(way)
+        cases.append(Case(goal, q))
+    near = solve(Group(chain), [
+        Case(case.goals, case.seed, changes=[most] * chain.n) for case in cases])
+    assert sum(end == 'taken' for _, end in near) > 100
+    for (visited, end), (_, near_end), case in zip(solve(Group(chain), cases), near, cases):
+        if near_end == 'taken':
+            assert end == 'taken'
+            assert np.abs(visited[0] - case.seed).max() <= most
+
+
 def is_singular(chain: Chain, joint: int) -> bool:
     """Tell whether a joint at zero makes its neighbours turn about the same axis."""
     q = 0.6 * chain.random(np.random.default_rng(1))
