@@ -15,6 +15,7 @@
 #include "packed_robot.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <stdexcept>
 
@@ -23,6 +24,8 @@ namespace dq_ik
 
 namespace
 {
+
+constexpr double HALF_TURN = 3.14159265358979323846;
 
 void check_library()
 {
@@ -66,10 +69,12 @@ PackedRobot::PackedRobot(const Group & group, const std::vector<dq_ik_tip> & tip
         const dq_ik_joint & row = group.joints[size_t(value.joint)];
         const bool is_mimic = row.mimic >= 0;
         const int64_t joint = is_mimic ? int64_t(row.mimic) : value.joint;
+        const bool is_heading = int64_t(row.kind) == DQ_IK_JOINT_PLANAR && value.part == 2 &&
+                                !std::isfinite(value.upper - value.lower);
         for (int64_t i = 0; i < n; ++i)
             if (dq_ik_robot_joint(block(), i) == joint && dq_ik_robot_part(block(), i) == value.part)
                 followers_.push_back({g, size_t(i), n_joints_ - 1, is_mimic ? row.multiplier : 1.0,
-                                      is_mimic ? row.offset : 0.0});
+                                      is_mimic ? row.offset : 0.0, is_heading});
     }
 }
 
@@ -111,8 +116,12 @@ void PackedRobot::gather(const double * values, const double * outside, double *
 
 void PackedRobot::scatter(const double * q, double * values_out) const
 {
-    for (const Follower & follower : followers_)
-        values_out[follower.value] = follower.multiplier * q[follower.variable] + follower.offset;
+    for (const Follower & follower : followers_) {
+        double & value = values_out[follower.value];
+        value = follower.multiplier * q[follower.variable] + follower.offset;
+        if (follower.is_heading && std::abs(value) > HALF_TURN)
+            value = std::remainder(value, 2.0 * HALF_TURN);
+    }
 }
 
 }  // namespace dq_ik

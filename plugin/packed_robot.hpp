@@ -36,6 +36,7 @@ public:
     struct Follower {
         size_t value, variable, joint;  // the joint as its number among those of the group
         double multiplier, offset;
+        bool is_heading;  // of a planar joint without limits: MoveIt wants it within half a turn
     };
 
     // Throws std::invalid_argument with a sentence where the table is bad.

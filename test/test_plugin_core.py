@@ -318,17 +318,22 @@ def test_locked_values_keep_their_seed():
         assert (visited[:, 2] == case.seed[2]).all()
 
 
-def test_a_locked_joint_of_several_values_keeps_all_of_them():
-    """The caller counts joints, and a planar joint has three values."""
+def cart() -> Chain:
+    """Return a chain of a planar joint and two revolute ones."""
     links = ''.join(f'<link name="{name}"/>' for name in 'abcd')
     ends = '<parent link="{}"/><child link="{}"/><origin xyz="0.4 0 0.1"/><axis xyz="{}"/>'
     limit = '<limit lower="-2" upper="2" velocity="1" effort="1"/>'
-    chain = load_robot(
+    return load_robot(
         f'<robot name="cart">{links}'
         f'<joint name="cart" type="planar">{ends.format("a", "b", "0 0 1")}</joint>'
         f'<joint name="j1" type="revolute">{ends.format("b", "c", "0 0 1")}{limit}</joint>'
         f'<joint name="j2" type="revolute">{ends.format("c", "d", "0 1 0")}{limit}</joint>'
         '</robot>').chain(None, 'd')
+
+
+def test_a_locked_joint_of_several_values_keeps_all_of_them():
+    """The caller counts joints, and a planar joint has three values."""
+    chain = cart()
     rng = np.random.default_rng(5)
     for joint, held in ((0, [0, 1, 2]), (1, [3]), (2, [4])):
         cases = []
@@ -339,6 +344,24 @@ def test_a_locked_joint_of_several_values_keeps_all_of_them():
         for (visited, _), case in zip(solve(Group(chain), cases), cases):
             assert len(visited) > 0
             assert (visited[:, held] == case.seed[held]).all()
+
+
+def test_the_heading_of_a_planar_joint_is_within_half_a_turn():
+    """MoveIt has these bounds for it, though it may turn on and on."""
+    chain, rng = cart(), np.random.default_rng(9)
+    cases = []
+    for _ in range(100):
+        seed = chain.random(rng)
+        seed[2] = rng.choice([-math.pi, math.pi])
+        near = seed + rng.uniform(-0.2, 0.2, chain.n)
+        cases.append(Case(as_goal([chain.fk(near)]), seed, refused=2))
+    beyond = 0
+    for (visited, _), case in zip(solve(Group(chain), cases), cases):
+        assert (np.abs(visited[:, 2]) <= math.pi).all()
+        beyond += (np.abs(visited[:, 2] - case.seed[2]) > math.pi).any()
+        for q in visited:
+            assert_reached(chain, q, case.goals)
+    assert beyond > 20
 
 
 def test_without_time_there_is_one_attempt():
