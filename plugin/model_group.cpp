@@ -71,7 +71,7 @@ dq_ik_joint row_of(const JointModel & joint, int64_t parent, const Rows & rows)
     const Eigen::Vector3d t = origin.translation(), axis = axis_of(joint);
     dq_ik_joint row = {double(kind_of(joint)), double(parent),
                        {r.w(), r.x(), r.y(), r.z(), t.x(), t.y(), t.z()},
-                       {axis.x(), axis.y(), axis.z()}, -INFINITE, INFINITE, -1, 1, 0, 0, 0, 0};
+                       {axis.x(), axis.y(), axis.z()}, -INFINITE, INFINITE, -1, 1, 0, {0, 0}, 0, 0};
     if (joint.getVariableCount() == 1) {
         const Value value = value_of(joint, 0, 0);
         row.lower = value.lower;
@@ -90,6 +90,15 @@ bool is_below(const LinkModel * link, const LinkModel * base)
     while (link && link != base)
         link = link->getParentLinkModel();
     return link == base;
+}
+
+// No value says where a link below a floating joint is.
+bool floats(const LinkModel * link, const LinkModel * base)
+{
+    for (; link != base; link = link->getParentLinkModel())
+        if (link->getParentJointModel()->getType() == JointModel::FLOATING)
+            return true;
+    return false;
 }
 
 // The link that carries the group; none: what the robot stands on.
@@ -166,7 +175,7 @@ ModelGroup read_group(const moveit::core::RobotModel & model,
         out.group.tips.push_back(tip_of(model.getLinkModel(tip), carrier, rows));
     }
     for (const LinkModel * link : model.getLinkModels())
-        if (is_below(link, carrier)) {
+        if (is_below(link, carrier) && !floats(link, carrier)) {
             out.link_names.push_back(link->getName());
             out.links.push_back(tip_of(link, carrier, rows));
         }

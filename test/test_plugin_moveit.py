@@ -59,6 +59,16 @@ ROBOTS = {
     'mimic': ('mimic', ('yaw', 'bend', 'bend_middle', 'bend_distal'), 'base_link', ('tool',)),
     'slides': ('prismatic', ('slide_x', 'slide_y', 'slide_z', 'turn'), 'base_link', ('tool',)),
 }
+# A robot with a joint that no value of a group places, beside the way to its tip.
+FLOATING = """<robot name="floating"><link name="base"/><link name="arm"/><link name="tool"/>
+  <link name="drone"/>
+  <joint name="turn" type="continuous"><parent link="base"/><child link="arm"/>
+    <origin xyz="0 0 0.3"/><axis xyz="0 0 1"/></joint>
+  <joint name="slide" type="prismatic"><parent link="arm"/><child link="tool"/>
+    <axis xyz="1 0 0"/><limit lower="0.1" upper="0.5" velocity="1" effort="1"/></joint>
+  <joint name="flight" type="floating"><parent link="arm"/><child link="drone"/></joint>
+</robot>"""
+ROBOTS['beside a floating joint'] = ('floating', ('turn', 'slide'), 'base', ('tool',))
 
 
 @pytest.fixture(scope='module')
@@ -83,8 +93,12 @@ def ask(workspace: Path, task: str, robot: str, *, fails: bool = False) -> list[
     srdf = workspace / f'{name}.srdf'
     members = ''.join(f'<joint name="{joint}"/>' for joint in joints)
     srdf.write_text(f'<robot name="{name}"><group name="group">{members}</group></robot>')
-    command = ' '.join([str(workspace / 'program' / 'program'), task,
-                        str(ROOT / 'urdf' / f'{name}.urdf'), str(srdf), 'group', base, *tips])
+    urdf = ROOT / 'urdf' / f'{name}.urdf'
+    if name == 'floating':
+        urdf = workspace / urdf.name
+        urdf.write_text(FLOATING)
+    command = ' '.join([str(workspace / 'program' / 'program'), task, str(urdf), str(srdf),
+                        'group', base, *tips])
     done = subprocess.run(['bash', '-c', f'. install/local_setup.bash && {command}'],
                           cwd=workspace, capture_output=True, text=True, check=False, timeout=300)
     assert (done.returncode == 0) is not fails, done.stdout[-2000:] + done.stderr[-2000:]
