@@ -20,6 +20,7 @@
 #include <pluginlib/class_list_macros.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace dq_ik
@@ -27,6 +28,8 @@ namespace dq_ik
 
 namespace
 {
+
+constexpr char NO_SOLVER[] = "there is no solver: initialize() failed or was not called";
 
 double distance(const std::vector<double> & a, const std::vector<double> & b)
 {
@@ -100,17 +103,15 @@ bool KinematicsPlugin::getPositionIK(const std::vector<Pose> & poses, const Vect
     namespace errors = kinematics::KinematicErrors;
     solutions.clear();
     result.solution_percentage = 0.0;
-    result.kinematic_error = errors::NO_SOLUTION;
+    const auto refuse = [&](errors::KinematicError error, const std::string & sentence) {
+        result.kinematic_error = error;
+        return complain(sentence);
+    };
     if (!solver_)
-        result.kinematic_error = errors::SOLVER_NOT_ACTIVE;
-    else if (options.discretization_method != kinematics::DiscretizationMethods::NO_DISCRETIZATION)
-        result.kinematic_error = errors::UNSUPORTED_DISCRETIZATION_REQUESTED;
-    else if (poses.empty())
-        result.kinematic_error = errors::EMPTY_TIP_POSES;
-    else if (poses.size() != tip_frames_.size())
-        result.kinematic_error = errors::MULTIPLE_TIPS_NOT_SUPPORTED;
-    if (result.kinematic_error != errors::NO_SOLUTION)
-        return complain("the poses cannot be solved: there are " + std::to_string(poses.size()));
+        return refuse(errors::SOLVER_NOT_ACTIVE, NO_SOLVER);
+    if (options.discretization_method != kinematics::DiscretizationMethods::NO_DISCRETIZATION)
+        return refuse(errors::UNSUPORTED_DISCRETIZATION_REQUESTED, "no joint is discretized");
+    result.kinematic_error = poses.empty() ? errors::EMPTY_TIP_POSES : errors::NO_SOLUTION;
     const bool is_done = guarded([&] {
         const auto collect = [&](const Vector & values) {
             solutions.push_back(values);
@@ -273,7 +274,7 @@ double KinematicsPlugin::cost_of(const IKCostFn & cost, const Pose & pose, const
 
 bool KinematicsPlugin::is_ready() const
 {
-    return solver_ || complain("there is no solver: initialize() failed or was not called");
+    return solver_ || complain(NO_SOLVER);
 }
 
 bool KinematicsPlugin::complain(const std::string & sentence) const

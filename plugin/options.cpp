@@ -15,6 +15,7 @@
 #include "options.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 
 namespace dq_ik
