@@ -228,6 +228,8 @@ def test_joints_beside_the_chain_are_where_they_are_held():
     (Box((0.0, 1.0, 1.0)), 'greater than 0'),
     (Sphere(float('nan')), 'finite'),
     (Cylinder(0.1, -1.0), 'greater than 0'),
+    (Box((1e200, 1e200, 0.1)), r'at most 1e\+09 m'),
+    (Mesh(1e200 * np.eye(3), np.array([[0, 1, 2]])), r'more than 1e\+09 m away'),
     (Mesh(np.zeros((3, 3)), np.array([[0, 1, 7]])), 'numbers of its vertices'),
     (Mesh(np.full((3, 3), np.nan), np.array([[0, 1, 2]])), 'not finite'),
 ])

@@ -286,6 +286,67 @@ def test_planning_scenes_replace_or_add():
     assert not set(world)
 
 
+def test_a_bad_object_of_a_planning_scene_costs_none_of_the_others():
+    """And a whole scene replaces the one before at once, not object by object."""
+    world, place, seen = World(), FRAMES.__getitem__, []
+    apply_object(world, object_msg('old', kind=SolidPrimitive.BOX), place)
+
+    def looking(frame):
+        seen.append(set(world))
+        return place(frame)
+
+    objects = [object_msg('first', kind=SolidPrimitive.BOX),
+               object_msg('bad', kind=SolidPrimitive.BOX, sizes=[0.1]),
+               object_msg('panda_link3', kind=SolidPrimitive.BOX),
+               object_msg('last', kind=SolidPrimitive.SPHERE)]
+    msg = SimpleNamespace(is_diff=False, world=SimpleNamespace(collision_objects=objects),
+                          robot_state=SimpleNamespace(attached_collision_objects=[]))
+    with pytest.raises(CollisionError, match=r'3 dimensions, got 1; .*name of a link'):
+        apply_scene(world, msg, looking, CHAIN.model, {})
+    assert set(world) == {'first', 'last'}
+    assert all(names == {'old'} for names in seen)
+
+
+def test_an_object_with_the_name_of_a_link_is_refused_before_it_is_in_the_world():
+    """There it would keep every later question from an answer."""
+    world, place, model = World(), FRAMES.__getitem__, CHAIN.model
+    with pytest.raises(CollisionError, match='has the name of a link'):
+        apply_object(world, object_msg('panda_link3', kind=SolidPrimitive.BOX), place,
+                     model.links)
+    msg = AttachedCollisionObject(link_name='panda_hand')
+    msg.object = object_msg('panda_link3', kind=SolidPrimitive.BOX)
+    with pytest.raises(CollisionError, match='has the name of a link'):
+        apply_attached(world, msg, place, model, {})
+    assert len(world) == 0
+
+
+@pytest.mark.parametrize('operation', [
+    CollisionObject.MOVE, CollisionObject.APPEND, CollisionObject.REMOVE])
+def test_what_a_hand_holds_is_not_changed_as_if_it_stood_in_the_world(operation):
+    world, place, model = World(), FRAMES.__getitem__, CHAIN.model
+    take = AttachedCollisionObject(link_name='panda_hand')
+    take.object = object_msg(kind=SolidPrimitive.BOX)
+    apply_attached(world, take, place, model, {})
+    before = world['block']
+    with pytest.raises(CollisionError, match="attached to 'panda_hand'; detach it first"):
+        apply_object(world, object_msg(pose=MOVED, operation=operation, kind=SolidPrimitive.BOX),
+                     place)
+    assert world['block'] is before
+
+
+def test_an_object_is_handed_from_link_to_link_and_stays_where_it_is():
+    world, place, model = World(), FRAMES.__getitem__, CHAIN.model
+    positions = dict(zip(CHAIN.joint_names, Q.tolist()))
+    poses = model.link_poses(positions)
+    apply_object(world, object_msg(pose=MOVED, kind=SolidPrimitive.BOX), place)
+    for link in ('panda_hand', 'panda_link5'):
+        take = AttachedCollisionObject(link_name=link)
+        take.object.id = 'block'
+        apply_attached(world, take, place, model, positions)
+        assert world['block'].link == link
+        assert (poses[link] @ world['block'].pose).distance(MOVED) < (1e-9, 1e-9)
+
+
 @pytest.mark.parametrize(('msg', 'reason'), [
     (object_msg(kind=SolidPrimitive.BOX, sizes=[0.1]), '3 dimensions, got 1'),
     (object_msg(kind=SolidPrimitive.BOX, sizes=[0.1, 0.0, 0.1]), 'greater than 0'),
@@ -345,5 +406,8 @@ def test_a_node_hears_of_objects_and_avoids_them():
                                 kind=SolidPrimitive.CYLINDER, sizes=[3.0, 0.02])
         held.publish(msg)
         wait_until(lambda: 'pole' in answer().message)
+        objects.publish(object_msg('panda_link3', kind=SolidPrimitive.BOX))
+        wait_until(lambda: "object 'panda_link3' has the name of a link" in node.log)
+        assert 'pole' in answer().message
         assert node.alive, node.log
         assert 'Traceback' not in node.log

@@ -27,7 +27,7 @@ from dq_ik.collision.convex import Piece, piece_of
 from dq_ik.collision.cut import convex_pieces
 from dq_ik.errors import CollisionError
 from dq_ik.robot.meshes import load_mesh, MeshError, resolve_uri
-from dq_ik.robot.shapes import MeshFile, parse_collisions, Shape, Visual
+from dq_ik.robot.shapes import LARGEST, MeshFile, parse_collisions, Shape, Visual
 from dq_ik.robot.urdf import read_source
 import numpy as np
 
@@ -87,8 +87,9 @@ def shape_pieces(shape: Shape, folder: Path | None, name: str) -> list[Piece]:
     """
     if not isinstance(shape, MeshFile):
         sizes = np.hstack(astuple(shape))
-        if not (np.isfinite(sizes) & (sizes > 0.0)).all():
-            raise MeshError(f'{shape} has a bad size; sizes are finite and greater than 0')
+        if not ((sizes > 0.0) & (sizes <= LARGEST)).all():
+            raise MeshError(f'{shape} has a bad size; sizes are finite: greater than 0, at most '
+                            f'{LARGEST:g} m')
         return [piece_of(shape)]
     path = resolve_uri(shape.uri, folder)
     if path is None:
@@ -104,10 +105,12 @@ def shape_pieces(shape: Shape, folder: Path | None, name: str) -> list[Piece]:
 
 
 def checked_triangles(triangles: Iterable) -> np.ndarray:
-    """Return triangles (m, 3, 3), at least one and all of finite numbers, or raise MeshError."""
+    """Return triangles (m, 3, 3), at least one and all on earth, or raise MeshError."""
     found = np.asarray(triangles, dtype=float)
     if found.ndim != 3 or found.shape[1:] != (3, 3) or not len(found):
         raise MeshError(f'triangles have the shape (m, 3, 3), got {found.shape}')
     if not np.isfinite(found).all():
         raise MeshError('the mesh has a vertex that is not finite; export it again')
+    if np.abs(found).max() > LARGEST:
+        raise MeshError(f'the mesh has a vertex more than {LARGEST:g} m away; export it in metres')
     return found

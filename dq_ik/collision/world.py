@@ -134,6 +134,13 @@ class World:
             self._things.clear()
             self.version += 1
 
+    def take(self, other: World) -> None:
+        """Have the objects of another world in place of these, all at once."""
+        _, things = other.snapshot()
+        with self._lock:
+            self._things = {thing.name: thing for thing in things}
+            self.version += 1
+
     def _named(self, name: str) -> Thing:
         if name not in self._things:
             raise CollisionError(f"there is no object '{name}'; the objects are "

@@ -96,7 +96,7 @@ class ObjectTopics:
 
     def _take(self, msg: Any) -> None:
         if not self._is_ours(msg):
-            apply_object(self._world, msg, self._place)
+            apply_object(self._world, msg, self._place, self._model().links)
 
     def _applying(self, change: Callable[..., None]) -> Callable[[Any], None]:
         """Return what applies a message that needs to know where links are."""

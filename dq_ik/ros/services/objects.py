@@ -16,12 +16,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
+from functools import partial
 import math
 from typing import Any
 
 from dq_ik.collision.world import Box, Cylinder, HalfSpace, Mesh, Solid, Sphere, World
-from dq_ik.errors import CollisionError, listing
+from dq_ik.errors import CollisionError, DqIkError, listing
 from dq_ik.pose import Pose
 from dq_ik.robot.model import RobotModel
 from dq_ik.ros.conversions import pose_from_msg
@@ -37,11 +38,12 @@ Placing = Callable[[str], Pose]  # name of a frame -> its pose in the root frame
 Positions = Mapping[str, float]
 
 
-def apply_object(world: World, msg: Any, place: Placing) -> None:
+def apply_object(world: World, msg: Any, place: Placing, links: Collection[str] = ()) -> None:
     """
     Add, move or remove what a ``moveit_msgs/CollisionObject`` names, as MoveIt does.
 
     :param place: tells where frames are
+    :param links: of the robot; no object has the name of one
     :raises DqIkError: with the reason, and the world stays as it is
     """
     operation = _operation(msg)
@@ -49,9 +51,13 @@ def apply_object(world: World, msg: Any, place: Placing) -> None:
         for name in [name for name in world if world[name].link is None]:
             world.remove(name)
         return
+    if operation != ADD and msg.id in world and world[msg.id].link is not None:
+        raise CollisionError(f"object '{msg.id}' is attached to '{world[msg.id].link}'; detach it "
+                             'first')
     if operation == REMOVE:
         world.remove(msg.id)
         return
+    _check_name(msg.id, links)
     pose = place(msg.header.frame_id) @ _pose(msg.pose)
     if operation == MOVE:
         world.move(msg.id, pose)
@@ -69,7 +75,7 @@ def apply_attached(world: World, msg: Any, place: Placing, model: RobotModel,
     """
     Attach or detach what a ``moveit_msgs/AttachedCollisionObject`` names, as MoveIt does.
 
-    An object without shapes is one of the world. What is detached stays where it is then.
+    An object without shapes is one that is known. What is detached stays where it is then.
 
     :param positions: of the joints, which place the link
     """
@@ -87,11 +93,15 @@ def apply_attached(world: World, msg: Any, place: Placing, model: RobotModel,
     if msg.link_name not in model.links:
         raise CollisionError(f"object '{name}' is to be attached to '{msg.link_name}', which is "
                              f'no link of the robot: {listing(model.links)}')
+    _check_name(name, model.links)
     shapes = solids(msg.object)
     if shapes:
         x_root_object = place(msg.object.header.frame_id) @ _pose(msg.object.pose)
     else:
-        shapes, x_root_object = list(world[name].shapes), world[name].pose
+        thing = world[name]
+        shapes, x_root_object = list(thing.shapes), thing.pose
+        if thing.link is not None:
+            x_root_object = poses[thing.link] @ thing.pose
     world.add(name, shapes, poses[msg.link_name].inverse() @ x_root_object, link=msg.link_name,
               touching=(*msg.touch_links, msg.link_name))
 
@@ -102,13 +112,24 @@ def apply_scene(world: World, msg: Any, place: Placing, model: RobotModel,
     Take the objects of a ``moveit_msgs/PlanningScene``; one that is no difference replaces all.
 
     Its state of the robot and its allowed collisions are not used.
+
+    :raises DqIkError: with all reasons, after the objects that can be used were taken
     """
-    if not msg.is_diff:
-        world.clear()
-    for item in msg.world.collision_objects:
-        apply_object(world, item, place)
-    for item in msg.robot_state.attached_collision_objects:
-        apply_attached(world, item, place, model, positions)
+    changed = world if msg.is_diff else World()
+    changes = [partial(apply_object, changed, item, place, model.links)
+               for item in msg.world.collision_objects]
+    changes += [partial(apply_attached, changed, item, place, model, positions)
+                for item in msg.robot_state.attached_collision_objects]
+    reasons = []
+    for change in changes:
+        try:
+            change()
+        except DqIkError as error:
+            reasons.append(str(error))
+    if changed is not world:
+        world.take(changed)  # at once: the robot never sees a part of it
+    if reasons:
+        raise CollisionError('; '.join(reasons))
 
 
 def solids(msg: Any) -> list[tuple[Solid, Pose]]:
@@ -124,6 +145,11 @@ def solids(msg: Any) -> list[tuple[Solid, Pose]]:
             solid, pose = read(shape)
             found.append((solid, (_pose(poses[number]) if poses else Pose.identity()) @ pose))
     return found
+
+
+def _check_name(name: str, links: Collection[str]) -> None:
+    if name in links:
+        raise CollisionError(f"object '{name}' has the name of a link; rename it")
 
 
 def _operation(msg: Any) -> int:
