@@ -89,17 +89,17 @@ def problems(chain: Chain, case: Case, seed: int) -> Iterator[tuple[Any, np.ndar
         yield (goals if len(goals) > 1 else goals[0]), start
 
 
-def answers() -> Iterator[tuple[Case, IkResult]]:
-    """Solve all problems."""
+def answers() -> Iterator[tuple[Case, Any, IkResult]]:
+    """Solve all problems: case, goals and answer of each."""
     for number, case in enumerate(cases()):
         chain = arm(case.robot)
         solver = Solver(chain, method=case.method, timeout=PATIENT, **case.options)
         for goals, start in problems(chain, case, number):
-            yield case, solver.solve(goals, start)
+            yield case, goals, solver.solve(goals, start)
 
 
 if __name__ == '__main__':
-    results = [result for _, result in answers()]
+    results = [result for _, _, result in answers()]
     np.savez_compressed(RECORD, status=np.array([int(r.status) for r in results], np.int8),
                         q=np.concatenate([r.q for r in results]).astype(np.float32))
     print(f'{len(results)} answers written to {RECORD}')

@@ -25,6 +25,8 @@ import math
 
 from arms import arm, judged, PATIENT
 from dq_ik import Goal, Pose, Solver, Status
+from dq_ik.core.memory.layout import POOL
+from dq_ik.core.search.choice import remember
 from helpers import close
 import numpy as np
 import optimum
@@ -58,6 +60,28 @@ def test_the_kept_optima_are_those_of_scipy(row):
     robot, goal, least = ROWS[row]
     found = optimum.least_cost(arm(robot), Pose(goal[:4], goal[4:]), np.random.default_rng(7), 4)
     assert found >= least * (1.0 - 1e-4)
+
+
+def test_candidates_near_each_other_take_one_place():
+    pool, cost = np.full((POOL, 2), np.nan), np.full(POOL, np.inf)
+    for value, q in ((3.0, (0.0, 0.0)), (1.0, (1.0, 0.0)), (2.0, (0.1, -0.1)), (4.0, (1.0, 0.1))):
+        remember(pool, cost, value, np.array(q))
+    assert cost.tolist() == [1.0, 2.0] + [np.inf] * (POOL - 2)
+    close(pool[:2], ((1.0, 0.0), (0.1, -0.1)), 0.0)
+    for place in range(2, 2 * POOL):
+        remember(pool, cost, float(place + 1), np.array((place, 0.0)))
+    assert cost.tolist() == list(range(1, POOL + 1))
+
+
+@pytest.mark.parametrize('method', METHODS)
+def test_more_attempts_do_not_hide_the_best_reach(method):
+    """Most of them come to one place; the few at the best one are asked for it, too."""
+    goals = [Pose.from_xyz_wxyz((0.184, 0.002, 1.172), (0.863, 0.343, 0.203, 0.31)),
+             Pose.from_xyz_wxyz((-0.1, 0.014, 1.678), (0.62, 0.283, -0.321, 0.658))]
+    for restarts in (10, 20, 50, 100, 200):
+        result = Solver(arm('two_arms'), method=method, rotation_scale=0.25, timeout=PATIENT,
+                        max_restarts=restarts).solve(goals)
+        assert result.cost == pytest.approx(1.1695e-4, rel=1e-3)
 
 
 @pytest.mark.parametrize('method', METHODS)

@@ -17,7 +17,7 @@
 import math
 
 from dq_ik.core.algebra.vector import copy, fill
-from dq_ik.core.compile import routine
+from dq_ik.core.compile import kernel, routine
 from dq_ik.core.memory.blocks import answer_of, request_of, tree_of, work_of
 from dq_ik.core.memory.clock import is_over
 from dq_ik.core.memory.layout import Mode, POOL
@@ -27,6 +27,7 @@ from dq_ik.core.solve.step import manipulability
 from dq_ik.core.solve.verdict import Status
 
 DISTINCT = 1e-2  # largest joint difference [rad or m] below which two solutions are the same
+NEAR = 0.3  # the same for candidates for the best reach, which are not at their optimum yet
 
 
 @routine
@@ -63,8 +64,14 @@ def is_new(solutions, count, q):
 
 @routine
 def remember(pool, pool_cost, cost, q):
-    """Keep q among the best candidates, sorted by cost."""
-    place = POOL - 1
+    """
+    Keep q among the best candidates, sorted by cost; of those that are near each other the best.
+
+    Most attempts come to the same few places. Without this, all candidates may be at one of them.
+    """
+    place = 0
+    while place < POOL - 1 and pool_cost[place] < math.inf and not _is_near(pool[place], q):
+        place += 1
     if not cost < pool_cost[place]:
         return
     while place > 0 and cost < pool_cost[place - 1]:
@@ -73,6 +80,15 @@ def remember(pool, pool_cost, cost, q):
         place -= 1
     pool_cost[place] = cost
     copy(q, pool[place])
+
+
+@kernel
+def _is_near(a, b):
+    """Tell whether no variable differs by much."""
+    largest = 0.0
+    for i in range(a.shape[0]):
+        largest = max(largest, abs(a[i] - b[i]))
+    return largest < NEAR
 
 
 @routine
