@@ -94,3 +94,20 @@ def test_every_numbered_equation_and_algorithm_has_a_row():
 def test_no_row_names_an_equation_that_does_not_exist():
     for tag, kind, i in set().union(*map(numbered, SOURCES)):
         assert 1 <= i <= NUMBERED[tag][kind], (tag, kind, i)
+
+
+def test_every_misprint_is_named_where_the_right_formula_is():
+    """A docstring with the tag says "differs from", and the number after it."""
+    rows = re.findall(r'^\| (\[\w+\]) (?:(algorithm) )?([A\d., ]+) \|',
+                      TEXT.split('## Misprints')[1], re.MULTILINE)
+    said = {tag: '' for tag in TAGS}
+    for path in (ROOT / 'dq_ik').rglob('*.py'):
+        for docstring in re.findall(r'"""(.*?)"""', path.read_text(), re.DOTALL):
+            _, differs, rest = ' '.join(docstring.split()).partition('iffers from')
+            for tag in TAGS:
+                said[tag] += differs + rest if tag in docstring else ''
+    assert len(rows) > 30
+    for tag, kind, numbers in rows:
+        for number in numbers.split(', '):
+            place = rf'{kind or "eqs?[.]"} (?:[A\d.]+ and )?{re.escape(number)}\b'
+            assert re.search(place, said[tag]), (tag, kind, number)

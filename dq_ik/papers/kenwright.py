@@ -95,7 +95,8 @@ def pose_jacobian(offsets: Sequence[np.ndarray], w: np.ndarray) -> np.ndarray:
 
     Frame i is ``x_i = (1 + eps 1/2 t_i) exp(w_i)`` and the last one the product of all
     ([Kenwright2022] eqs. 15, 46, Figure 8): each factor is differentiated in its place, then
-    ``t = 2 dual real*`` and ``log(real)`` by the chain rule.
+    ``t = 2 dual real*`` and ``log(real)`` by the chain rule. Differs from eq. 26, whose blocks are
+    one above the other, and whose error points away from the target.
 
     :param offsets: constant translation of each ball in the frame before
     :param w: rotation vectors, shape (m, 3)

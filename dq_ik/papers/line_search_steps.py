@@ -47,7 +47,12 @@ def gauss_newton_step(J: np.ndarray, e: np.ndarray) -> np.ndarray:
 
 
 def damped_step(J: np.ndarray, e: np.ndarray, damping: float) -> np.ndarray:
-    """``(J^T J + lambda^2 I)^-1 J^T e`` ([ProjectedLineSearch] eq. 15)."""
+    """
+    ``(J^T J + lambda^2 I)^-1 J^T e`` ([ProjectedLineSearch] eq. 15).
+
+    It minimises ``1/2 ||J x - e||^2 + lambda^2/2 ||x||^2``. Differs from the text above eq. 15,
+    which halves the first term only.
+    """
     return np.linalg.solve(J.T @ J + damping**2 * np.eye(J.shape[1]), J.T @ e)
 
 

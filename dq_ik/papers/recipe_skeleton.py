@@ -107,6 +107,7 @@ def simple_jacobian(bones: Sequence[Bone], posture: Posture, joint: int,
     Jacobian (3, 3 + 3m) of a point's position in the world ([Recipe] eqs. 16, 17, procedure 1).
 
     The first three columns are those of the root's translation, then x, y, z of each joint.
+    Differs from eq. 19, where rotation and translation have changed places.
 
     :param joint: that carries the point
     :param point: in the frame of that joint
@@ -128,7 +129,8 @@ def generic_jacobian(bones: Sequence[Bone], posture: Posture, joint: int) -> np.
     Body Jacobian (6, 3m) for angular velocities in the joints' own frames.
 
     The blocks are the angular columns of the adjoints from each joint to the end effector
-    ([Recipe] eq. 11, procedure 2 with its trim to revolute joints).
+    ([Recipe] eq. 11, procedure 2 with its trim to revolute joints). Differs from eq. 11 in its
+    number of columns: there one for each joint, not one for each number of a joint.
     """
     return _adjoint_jacobian(bones, posture, joint, adjusted=False)
 

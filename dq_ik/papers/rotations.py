@@ -38,7 +38,12 @@ def skew(v: np.ndarray) -> np.ndarray:
 
 
 def rotation(axis: np.ndarray, angle: float) -> np.ndarray:
-    """``I + sin(angle) K + (1 - cos(angle)) K^2`` about a unit axis ([Rotations] eqs. 7, 22)."""
+    """
+    ``I + sin(angle) K + (1 - cos(angle)) K^2`` about a unit axis ([Rotations] eqs. 7, 22).
+
+    Differs from eq. 9, which has ``cos`` for ``1 - cos``, and from eq. 26, where K is the matrix
+    of the axis times the angle.
+    """
     K = skew(axis)
     return np.eye(3) + math.sin(angle) * K + (1.0 - math.cos(angle)) * K @ K
 
@@ -47,7 +52,8 @@ def rotated(axis: np.ndarray, angle: float, v: np.ndarray) -> np.ndarray:
     """
     Rotate a vector by its parts along and across the axis ([Rotations] eqs. 3, 6).
 
-    ``v_along + cos(angle) v_across + sin(angle) axis x v_across``
+    ``v_along + cos(angle) v_across + sin(angle) axis x v_across``. Differs from eqs. 4 and 5,
+    whose left sides are exchanged.
     """
     along = axis * (axis @ v)
     across = v - along
@@ -55,7 +61,11 @@ def rotated(axis: np.ndarray, angle: float, v: np.ndarray) -> np.ndarray:
 
 
 def rotation_rate(axis: np.ndarray, angle: float) -> np.ndarray:
-    """``dR/dangle = cos(angle) K + sin(angle) K^2 = K R`` ([Rotations] eqs. 14, 15)."""
+    """
+    ``dR/dangle = cos(angle) K + sin(angle) K^2 = K R`` ([Rotations] eqs. 14, 15).
+
+    Differs from eq. 42, whose right side is the rate in time.
+    """
     K = skew(axis)
     return math.cos(angle) * K + math.sin(angle) * K @ K
 
@@ -92,7 +102,8 @@ def in_fixed_frame(R_0: np.ndarray, w: np.ndarray) -> np.ndarray:
     Axis of a rotation seen from the fixed frame: ``R_0 w`` ([Rotations] eqs. 37, 41).
 
     It satisfies ``R_0 [w] = [R_0 w] R_0`` and ``R_0 exp(w) = exp(R_0 w) R_0``. Differs from
-    eq. 39, whose last line has w hat in place of k hat.
+    eq. 36, whose identity of triple products lacks a sign, and from eq. 39, which squares
+    ``R_0 k R_0^T``, and whose last line has w hat in place of k hat.
     """
     return R_0 @ w
 
@@ -122,6 +133,6 @@ def composed_angular_velocity(axes: Iterable[np.ndarray], angles: Iterable[float
     Angular velocity of ``exp(k_1 a_1) ... exp(k_n a_n)``: a sum in the fixed frame.
 
     ([Rotations] eqs. 45-51). Differs from eq. 46 in that each axis is moved to the fixed frame by
-    the rotations before it, as eq. 47 says.
+    the rotations before it, as eq. 47 says, and from eq. 50 in the half of its second order.
     """
     return moved_axes(axes, angles) @ np.array(list(rates))

@@ -36,6 +36,9 @@ def gauss_newton(system: System, q: np.ndarray, max_iterations: int = 50,
     """
     Solve ``r(q) = 0`` by ``q <- q - J^+ r`` ([Rotations] eqs. 81-84, algorithm 1).
 
+    Differs from algorithm 1, which does not count its iterations and calls r there y, and from
+    eq. 89 in the sign of r.
+
     :param system: function of q that returns the Jacobian (m, n) and the residual (m,)
     :param q: where to start
     :param threshold: length of the residual to stop at
@@ -124,7 +127,11 @@ def body_frames(q: np.ndarray, bodies: Sequence[Body]) -> list[Frame]:
 
 
 def effector_positions(frames: Sequence[Frame], effectors: Sequence[Effector]) -> np.ndarray:
-    """Positions of the end effectors in task space, (n, 3) ([Rotations] algorithms 3, 8)."""
+    """
+    Positions of the end effectors in task space, (n, 3) ([Rotations] algorithms 3, 8).
+
+    Differs from algorithm 3, which takes the frame of the effector's number, not of its joint.
+    """
     return np.array([frames[j].R @ p + frames[j].origin for j, p in effectors])
 
 
@@ -227,7 +234,9 @@ def ball_system(q: np.ndarray, sockets: Sequence[Socket], effector: Placement,
     The residual is ``(p - p_T, -log(R_T R^T))``: what is left as seen from the instantaneous
     configuration, so that its derivative there is the geometric Jacobian. It is the exact
     derivative of the residual only where the rotation part vanishes; the exact one is in
-    :func:`dq_ik.papers.kenwright.split_error`.
+    :func:`dq_ik.papers.kenwright.split_error`. Differs from eq. 69 (``R_si`` stands for ``R_ei``,
+    whose transpose is missing), from eq. 77 (brackets are missing around ``q - q_0``) and from
+    eq. 86 (``R_ce`` stands for ``R_se``).
 
     :param effector: pose of the end effector in the last joint
     :param goal: where it should be

@@ -40,7 +40,11 @@ def conj(a):
 
 @kernel
 def normalized(a):
-    """Pose of the same direction: both conditions of [Kenwright2022] eq. 11 hold afterwards."""
+    """
+    Pose of the same direction: both conditions of [Kenwright2022] eq. 11 hold afterwards.
+
+    The norm is the root of ``q q*``. Differs from eq. 11, which has no root.
+    """
     factor = 1.0 / quaternion.norm(a[0])
     real = quaternion.scale(a[0], factor)
     dual = quaternion.scale(a[1], factor)

@@ -32,7 +32,7 @@ def mul(a, b):
     """
     Product ``a b`` ([Kenwright2022] eq. 5).
 
-    Differs from it in the vector part: ``v0 x v1`` is misprinted as ``v0 v1`` there.
+    Differs from eq. 5 in the vector part: ``v0 x v1`` is misprinted as ``v0 v1`` there.
     """
     aw, ax, ay, az = a
     bw, bx, by, bz = b

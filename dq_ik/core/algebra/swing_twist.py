@@ -39,6 +39,7 @@ def decompose(r, axis):
     these are [Kenwright2022] eqs. 32, 33, 34. Differs from eq. 33 in the place of the zero (it is
     the y component of the swing) and from eq. 34 in the place of the zero (z), in the sign of
     ``q_x q_z`` in the y component (``q_s q_y + q_x q_z``) and in the subscripts of the product.
+    It differs from eq. 42, too: what is called the twist there is a length, squared.
     Where the axis is upside down the twist is not defined; it is 0 then.
     """
     along = r[1] * axis[0] + r[2] * axis[1] + r[3] * axis[2]
