@@ -17,6 +17,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 import reprlib
 from typing import Any
 
@@ -220,3 +221,21 @@ class Requests:
         names = [name for name, bad in zip(self.chain.joint_names, empty) if bad]
         raise SeedError('no value is inside both the bounds and the joint limits for '
                         f'{listing(names)}{where}')
+
+
+def options_of(chain: Chain, options: IkOptions) -> IkOptions:
+    """
+    Return options that name or number the URDF's joints as the solver of a chain takes them.
+
+    :raises OptionError: if a joint of a ball is locked, but not the others.
+    """
+    rest, locked = options.rest_posture, list(options.locked_joints)
+    for joint in chain.model.joints:
+        held = [name for name in locked if joint.made_of and name in joint.made_of.names]
+        if joint.made_of and held and len(set(held)) < 3:
+            raise OptionError(f"locked_joints names {listing(held)} of ball '{joint.name}', which "
+                              f'is locked as a whole: {listing(joint.made_of.names)}')
+        locked = [name for name in locked if name not in held] + [joint.name] * bool(held)
+    if len(rest) == chain.n:
+        rest = tuple(chain.angles.vector(np.array(rest)).tolist())
+    return replace(options, rest_posture=rest, locked_joints=tuple(locked))

@@ -19,6 +19,7 @@ from dq_ik.cli.main import main
 from dq_ik.robot.urdf import load_robot
 import pytest
 import ros_robot
+import test_ball_angles
 
 
 @pytest.fixture
@@ -122,3 +123,27 @@ def test_unknown_tip_is_one_line(arm, capsys):
     words, chain = arm
     assert main([*words[:-1], 'nope', *goal(chain)[1]]) == 1
     assert "'nope'" in capsys.readouterr().err
+
+
+def test_options_name_the_joints_of_a_ball_as_the_urdf_does(tmp_path, capsys):
+    """Its joints are locked where they are; a rest posture has their angles."""
+    file = tmp_path / 'arm.urdf'
+    file.write_text(test_ball_angles.arm())
+    ball = 'shoulder=j1,j2,j3:swing=0.8:twist=-0.5,0.6:center=0.2,0.1,-0.1'
+    rest = (0.3, 0.2, -0.2, 0.5, 0.1, 0.2, 0.3)
+    where = map(str, load_robot(file).chain().fk(rest).position)
+    words = ['solve', str(file), '--ball', ball, '--position-only', '--json', '--xyz', *where]
+    chosen = ['rest_posture=' + ','.join(map(str, rest)), 'rest_posture_weight=1',
+              'posture_iterations=100']
+
+    def shoulder(*more: str) -> list[float]:
+        assert main([*words, *more]) == 0
+        joints = json.loads(capsys.readouterr().out)['joints']
+        return [joints[name] for name in ('j1', 'j2', 'j3')]
+    assert shoulder('--option', *chosen) == pytest.approx(rest[:3], abs=1e-3)
+    seed = ['--seed', 'j1=0.3', 'j2=0.2', 'j3=-0.2']
+    assert shoulder(*seed) != pytest.approx(rest[:3], abs=1e-3)
+    locked = shoulder('--option', 'locked_joints=j1,j2,j3', *seed)
+    assert locked == pytest.approx(rest[:3], abs=1e-9)
+    assert main([*words, '--option', 'locked_joints=j2']) == 1
+    assert "'j2' of ball 'shoulder', which is locked as a whole" in capsys.readouterr().err

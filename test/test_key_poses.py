@@ -20,11 +20,12 @@ import io
 import json
 import math
 
+from ball_chains import chain_of as chain_with_balls
 from dq_ik.demo.choices import find_robot, TIPS
 from dq_ik.errors import DqIkError
 from dq_ik.pose import Pose
 from dq_ik.robot.urdf import load_robot
-from dq_ik.stream.key_path import csv_text, KeyPath, PERIOD, record
+from dq_ik.stream.key_path import csv_text, KeyPath, motion_text, PERIOD, record
 from dq_ik.stream.key_poses import KeyPose, KeyPoses
 import numpy as np
 import pytest
@@ -196,3 +197,20 @@ def test_csv_has_names_times_and_joints():
     text = csv_text(['a', 'b,"c'], np.array([0.0, 0.5]), np.array([[1.0, 2.0], [3.0, -4.5]]))
     assert list(csv.reader(io.StringIO(text))) == [
         ['time', 'a', 'b,"c'], ['0', '1', '2'], ['0.5', '3', '-4.5']]
+
+
+def test_files_of_a_robot_with_balls_speak_of_the_joints_of_the_urdf():
+    chain, poses = chain_with_balls('shoulder'), KeyPoses()
+    for k in range(2):
+        poses.save(KeyPose.at(f'p{k}', chain, chain.random(np.random.default_rng(k))))
+    names = ['s0', 's1x', 's1y', 's1z', 's2', 's3x', 's3y', 's3z']
+    kept = json.loads(poses.to_json(chain))['poses']
+    assert [list(pose['joints']) for pose in kept] == [names, names]
+    again = KeyPoses()
+    again.load(poses.to_json(chain), chain)
+    for pose in poses:
+        assert again[pose.name].q(chain) == pytest.approx(pose.q(chain), abs=1e-12)
+    rows = list(csv.DictReader(io.StringIO(motion_text(chain, KeyPath.through(chain, [*poses])))))
+    assert list(rows[0]) == ['time', *names]
+    first = chain.configuration({name: float(rows[0][name]) for name in names})
+    assert first == pytest.approx(poses['p0'].q(chain), abs=1e-5)

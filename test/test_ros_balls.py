@@ -23,9 +23,9 @@ from dq_ik.cli.main import main
 from dq_ik.errors import OptionError, UrdfError
 from dq_ik.options import IkOptions
 from dq_ik.pose import Pose
+from dq_ik.requests import options_of
 from dq_ik.robot.bundled import share_folder
 from dq_ik.ros.follow.node import IkNode
-from dq_ik.ros.follow.prepared import options_of
 from dq_ik.ros.frames import Frames
 from dq_ik.ros.groups import build_robot, GroupNames
 from dq_ik.ros.services.compute_fk import compute_fk

@@ -33,6 +33,7 @@ from dq_ik.cli.words import one_of, say
 from dq_ik.errors import ChainError, listing, nearest, OptionError
 from dq_ik.goal import Goal
 from dq_ik.options import DEFAULTS, IkOptions, item_type, METHODS, MODES, NAMES
+from dq_ik.requests import options_of
 from dq_ik.result import IkResult
 from dq_ik.robot.chain import Chain
 from dq_ik.solver import Solver
@@ -63,7 +64,8 @@ def run(args: Namespace) -> int:
         raise ChainError(f'one pose is for one tip, and --tip names {listing(chain.tips)}')
     goal = Goal(position=args.xyz) if args.position_only else read_pose(args)
     chosen = {name: getattr(args, name) for name in ('method', 'mode') if getattr(args, name)}
-    solver = Solver(chain, **dict(map(read_option, args.option)), **chosen)
+    chosen |= dict(map(read_option, args.option))
+    solver = Solver(chain, options_of(chain, IkOptions.of(None, **chosen)))
     result = solver.solve(goal, seed=read_seed(chain, args.seed))
     if args.json:
         print(json.dumps(as_dict(chain, result)))

@@ -128,6 +128,12 @@ def record(chain: Chain, path: KeyPath) -> tuple[np.ndarray, np.ndarray]:
     return times, np.array(rows)
 
 
+def motion_text(chain: Chain, path: KeyPath) -> str:
+    """Return one round of a path as CSV, with a column for each joint of the URDF."""
+    times, rows = record(chain, path)
+    return csv_text(chain.angles.names, times, np.array([chain.angles.of(q) for q in rows]))
+
+
 def csv_text(names: Sequence[str], times: np.ndarray, q: np.ndarray) -> str:
     """Return a motion as CSV: a row of names, then time [s] and joint values [rad or m]."""
     rows = [','.join(f'{value:.6g}' for value in row) for row in np.column_stack([times, q])]

@@ -38,7 +38,7 @@ class KeyPose:
     """
     A posture with a name.
 
-    :param joints: position of each joint of the chain [rad or m]
+    :param joints: position of each joint of the URDF that the chain moves [rad or m]
     :param goals: pose of each tip that has a goal, in the frame of the chain's base
     """
 
@@ -50,7 +50,8 @@ class KeyPose:
     def at(cls, name: str, chain: Chain, q: np.ndarray,
            goals: Mapping[str, Pose] | None = None) -> KeyPose:
         """Return the posture ``q``; without goals the tips shall be where they are at ``q``."""
-        return cls(name, dict(zip(chain.joint_names, chain.checked(q).tolist())),
+        angles = chain.angles.of(chain.checked(q)).tolist()
+        return cls(name, dict(zip(chain.angles.names, angles)),
                    dict(chain.fk_all(q) if goals is None else goals))
 
     def q(self, chain: Chain) -> np.ndarray:

@@ -16,12 +16,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 
-from dq_ik.errors import listing, OptionError
 from dq_ik.options import IkOptions
 from dq_ik.pose import Pose
+from dq_ik.requests import options_of
 from dq_ik.robot.chain import Chain
 from dq_ik.ros.follow.outputs import command_maps, CommandMaps
 from dq_ik.ros.frames import Frames, Lookup
@@ -30,7 +30,6 @@ from dq_ik.ros.services.collisions import Collisions
 from dq_ik.ros.services.compute_ik import IkServer
 from dq_ik.ros.settings import NodeSettings
 from dq_ik.stream.tracker import Tracker
-import numpy as np
 
 
 @dataclass(frozen=True)
@@ -79,24 +78,6 @@ def prepare(description: str, settings: NodeSettings, options: IkOptions,
     return Prepared(description, settings, options, robot, chain,
                     command_maps(chain, model, settings, current), server,
                     Frames(model, chain.base, lookup), Frames(model, model.root, lookup))
-
-
-def options_of(chain: Chain, options: IkOptions) -> IkOptions:
-    """
-    Return options that name or number the URDF's joints as the solver of a chain takes them.
-
-    :raises OptionError: if a joint of a ball is locked, but not the others.
-    """
-    rest, locked = options.rest_posture, list(options.locked_joints)
-    for joint in chain.model.joints:
-        held = [name for name in locked if joint.made_of and name in joint.made_of.names]
-        if joint.made_of and held and len(set(held)) < 3:
-            raise OptionError(f"locked_joints names {listing(held)} of ball '{joint.name}', which "
-                              f'is locked as a whole: {listing(joint.made_of.names)}')
-        locked = [name for name in locked if name not in held] + [joint.name] * bool(held)
-    if len(rest) == chain.n:
-        rest = tuple(chain.angles.vector(np.array(rest)).tolist())
-    return replace(options, rest_posture=rest, locked_joints=tuple(locked))
 
 
 def warm_up(chain: Chain, options: IkOptions, settings: NodeSettings) -> None:

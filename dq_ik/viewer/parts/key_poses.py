@@ -18,7 +18,7 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
-from dq_ik.stream.key_path import After, csv_text, KeyPath, record
+from dq_ik.stream.key_path import After, KeyPath, motion_text
 from dq_ik.stream.key_poses import KeyPose, KeyPoses
 from dq_ik.viewer.gizmo import POSE
 from dq_ik.viewer.panel import on_choice, show_value
@@ -113,7 +113,7 @@ class KeyPoseEditor:
         if what == EXPORT:
             name, text = 'key_poses.json', self.poses.to_json(chain)
         else:
-            name, text = 'motion.csv', csv_text(chain.joint_names, *record(chain, self._path()))
+            name, text = 'motion.csv', motion_text(chain, self._path())
         if client is not None:
             client.send_file_download(name, text.encode(), save_immediately=True)
 
