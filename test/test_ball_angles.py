@@ -76,6 +76,21 @@ def test_angles_and_rotations_are_two_names_of_one_posture(axes):
         np.testing.assert_allclose(chain.configuration(positions), q, atol=1e-12)
 
 
+@pytest.mark.parametrize('more', [':center=0.2,0.1,3.3', ':center=-3.4,0.1,0.1', ':axis=0,0,-1',
+                                  ':axis=-1,0,0', ':axis=1,-1,0.5:center=0,-0.3,0'])
+def test_centers_beyond_a_half_turn_and_twist_axes_upside_down(more):
+    """The angles stay on the center's turn, and both robots have the hand at one place."""
+    plain = load_robot(arm(limit=4.0))
+    chain = with_balls(plain, read_balls([f's=j1,j2,j3:swing=0.3,0.2:twist=-0.1,0.2{more}'])).chain()
+    center = chain.model.joint('s').made_of.center
+    for k in range(50):
+        q = chain.random(np.random.default_rng(k))
+        positions = chain.joint_positions(q)
+        assert np.abs([positions[name] for name in NAMES] - center).max() < 0.6
+        np.testing.assert_allclose(plain.chain().fk(plain.chain().configuration(positions)).matrix,
+                                   chain.fk(q).matrix, atol=1e-12)
+
+
 def test_angles_are_those_of_scipy():
     _, chain = balled('xyz')
     ball = chain.model.joint('shoulder').made_of
@@ -136,8 +151,13 @@ def test_ends_of_the_angles_are_those_of_samples(axes, swing):
     assert (found <= ball.ends[1] + 1e-9).all()
 
 
-def test_a_ball_turns_no_faster_than_its_joints_can():
-    chain, rng, h, worst = balled('skew')[1], np.random.default_rng(4), 1e-6, 0.0
+@pytest.mark.parametrize(('swing', 'middle'), [(0.8, 0.2), (0.6, -0.1), (0.6, 0.5)])
+def test_a_ball_turns_no_faster_than_its_joints_can(swing, middle):
+    """Of joints whose axes are not orthogonal, also where the lock is near at one end."""
+    robot = load_robot(arm('skew', limit=3.0))
+    text = f'shoulder=j1,j2,j3:swing={swing}:twist=-0.5,0.6:center=0.1,{middle},0.0'
+    chain = with_balls(robot, read_balls([text])).chain()
+    rng, h, worst = np.random.default_rng(4), 1e-6, 0.0
     ball = chain.model.joint('shoulder').made_of
     for _ in range(2000):
         w, axis = chain.random(rng)[:3], rng.normal(size=3)

@@ -18,7 +18,7 @@ from __future__ import annotations
 import math
 from types import SimpleNamespace
 
-from dq_ik.core.algebra import quaternion, swing_twist
+from dq_ik.core.algebra import ellipse, quaternion, swing_twist
 from dq_ik.core.kinematics import ball_corner, ball_limits, ball_projection
 from dq_ik.core.memory.layout import BALL_LIMITS, CONTACT, PUSH
 from dq_ik.core.solve import ball_contact
@@ -117,6 +117,46 @@ def test_the_edge_of_two_limits_at_a_sharp_angle_is_met():
         assert ball_corner.settle(limits, w) == w or ball_projection.beyond(limits, w) > 0.0
 
 
+def test_the_nearest_point_of_an_ellipse_is_straight_below():
+    """The way there is along the normal ``(x / a^2, y / b^2)``, also where the ellipse is thin."""
+    rng = np.random.default_rng(4)
+    for a, b in ((0.9, 0.5), (0.02, 1.0), (1e-5, 3.0), (1.1e-6, 3.1)):
+        for x, y in rng.uniform(-4.0, 4.0, (40, 2)):
+            if ellipse.radius((x, y), (a, b)) > 1.0:
+                u, v = ellipse.nearest((x, y), (a, b))
+                assert ellipse.radius((u, v), (a, b)) == pytest.approx(1.0, abs=1e-12)
+                normal = np.array((u / a**2, v / b**2))
+                way = np.array((x - u, y - v)) / np.hypot(x - u, y - v)
+                close(way, normal / np.linalg.norm(normal), 1e-6)
+
+
+def test_a_step_of_less_than_a_half_turn_is_a_limit():
+    for step, limited in ((0.5, 0.5), (2.0, 2.0), (3.1, 3.0), (4.0, 3.0)):
+        w = ball_projection.project(OPEN._replace(step=step), (3.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+        close(w, (limited, 0.0, 0.0), 1e-12)
+
+
+def test_the_corner_of_three_limits_is_met():
+    """Cone, twist range and a bound meet in one rotation; from around it Newton's steps lead."""
+    rng, met = np.random.default_rng(5), 0
+    for w in rng.uniform(-0.6, 0.6, (60, 3)):
+        x, y, turn = swing_twist.coordinates(quaternion.exp(tuple(w)))
+        limits = OPEN._replace(swing=(math.hypot(x, y),) * 2, twist=(-3.0, turn),
+                               upper=(w[0], math.inf, math.inf))
+        out = quaternion.log(moved(quaternion.exp(tuple(w)), rng.uniform(-0.2, 0.2, 3)))
+        met += ball_projection.beyond(limits, ball_corner.settle(limits, out)) <= 1e-12
+    assert met >= 58
+
+
+def test_a_third_limit_keeps_the_first_two():
+    """Steps, bounds, cone and twist: which three hold the rotation shows on the way only."""
+    limits = OPEN._replace(swing=(0.73, 0.56), twist=(-0.48, 0.8), lower=(-1.03, -0.74, -0.52),
+                           upper=(0.09, -0.22, -0.4), step=0.66,
+                           centre=quaternion.exp((-0.47, -0.48, -0.46)))
+    w = ball_corner.settle(limits, (-1.94, 2.11, 0.55))
+    assert abs(ball_projection.beyond(limits, w)) <= 1e-9
+
+
 @quick
 @given(w=rotation_vectors())
 def test_a_ball_without_limits_takes_every_rotation(w):
@@ -168,3 +208,16 @@ def test_pushes_take_the_pressed_part_from_the_slope():
     close(contact[[0, ball_limits.UPPER_TWIST], PUSH], (2.0, 3.0), 1e-12)
     ball_contact.touch(limits, quaternion.log(r), tuple(-2.0 * n - 3.0 * m), 1e-7, contact)
     close(contact[:, PUSH], 0.0, 0)
+
+
+def test_a_limit_presses_where_the_projection_undoes_a_step():
+    """Not where the slope is along its normal: on a tilted cone the two directions differ."""
+    limits = OPEN._replace(swing=(2.2, 0.8))
+    r = swing_twist.compose((2.2 * math.cos(0.8), 0.8 * math.sin(0.8), 0.0), 0.6, (0, 0, 1))
+    back, normal = (np.array(f(limits, 0, r)) for f in (ball_limits.back, ball_limits.slope))
+    contact, differ = np.zeros((BALL_LIMITS, CONTACT.width)), 0
+    for slope in np.random.default_rng(6).normal(size=(200, 3)):
+        ball_contact.touch(limits, quaternion.log(r), tuple(slope), 1e-7, contact)
+        assert (contact[0, PUSH] > 0.0) == (back @ slope > 0.0)
+        differ += (back @ slope > 0.0) != (normal @ slope > 0.0)
+    assert differ > 10

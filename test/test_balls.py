@@ -18,7 +18,7 @@ from __future__ import annotations
 import math
 
 from dq_ik.errors import UrdfError
-from dq_ik.robot.balls import Ball
+from dq_ik.robot.balls import Ball, read_balls
 from dq_ik.robot.model import JointKind
 from dq_ik.robot.urdf import load_robot
 from helpers import close
@@ -75,6 +75,26 @@ def test_swing_and_twist_can_be_given():
     assert (joint.axis, joint.swing, joint.twist) == ((0, 0, 1), 0.5, (-0.1, 0.2))
 
 
+def test_a_ball_is_as_weak_as_its_weakest_joint_and_turns_once_at_most():
+    text = shoulder().replace("effort='4'", "effort='3'", 1).replace('2', '4', 1)
+    third = "upper='2' velocity='3' effort='4'/></joint><joint name='j4'"
+    text = text.replace(third, third.replace("'2'", "'4'"))
+    joint = load_robot(text, balls={'s': Ball(('j1', 'j2', 'j3'), swing=0.2)}).joint('s')
+    assert joint.effort == 3.0
+    assert joint.twist == (-1.0, math.pi)
+
+
+def test_a_cone_by_limits_that_leave_out_0_is_closed():
+    text = shoulder().replace("lower='-1'", "lower='0.5'", 1)
+    joint = load_robot(text, balls={'s': Ball(('j1', 'j2', 'j3'), twist=(-0.1, 0.1))}).joint('s')
+    assert joint.swing == 0.0
+
+
+def test_two_balls_of_one_name_are_refused():
+    with pytest.raises(UrdfError, match="two balls have the name 's'"):
+        read_balls(['s=j1,j2,j3', 's=j4,j5,j6'])
+
+
 @pytest.mark.parametrize(('ball', 'words'), [
     (Ball(('j1', 'j2', 'j3'), swing=4.0), r'swing 4.0; wanted: 0 to pi'),
     (Ball(('j1', 'j2', 'j3'), twist=(0.1, 0.2)), 'must contain 0'),
@@ -99,7 +119,9 @@ def test_the_length_of_a_twist_axis_does_not_matter():
     ({}, {'s': ('j1', 'j2')}, 'needs three joints'),
     ({}, {'s': ('j1', 'j2', 'x')}, "unknown joint 'x'; the joints are 'j1'"),
     ({}, {'s': ('j1', 'j3', 'j2')}, 'do not follow each other'),
-    ({'second': "<axis xyz='0 0 1'/>"}, {'s': ('j1', 'j2', 'j3')}, 'are parallel'),
+    ({'second': "<axis xyz='0 0 1'/>"}, {'s': ('j1', 'j2', 'j3')}, "'j1' and 'j2' .* parallel"),
+    ({'second': "<axis xyz='0 1e-4 1'/>"}, {'s': ('j1', 'j2', 'j3')}, 'are parallel'),
+    ({'third': "<axis xyz='0 1 0'/>"}, {'s': ('j1', 'j2', 'j3')}, "'j2' and 'j3' .* parallel"),
     ({'second': "<origin xyz='0.1 0 0'/><axis xyz='0 1 0'/>"}, {'s': ('j1', 'j2', 'j3')},
      "must meet in the origin of link 'd'; they miss it by 0.1, 0"),
     ({'third': "<axis xyz='1 0 0'/><mimic joint='j1'/>"}, {'s': ('j1', 'j2', 'j3')}, 'a mimic'),
