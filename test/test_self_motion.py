@@ -24,6 +24,7 @@ from dq_ik.stream.self_motion import all_answers, SelfMotion
 import numpy as np
 import pinocchio
 import pytest
+from test_ball_angles import balled
 
 TIP = 'panda_hand_tcp'
 HOME = np.array([0.0, -0.6, 0.0, -2.2, 0.0, 1.6, 0.8])
@@ -127,6 +128,18 @@ def test_a_posture_is_reached_straight_without_swinging(name):
     assert np.abs(rows - start - share[:, None] * way).max() < 1e-6
     speeds = np.abs(np.diff(rows, axis=0)) * 30.0
     assert np.all(speeds <= chain.velocity * 1.001)
+
+
+def test_a_posture_of_a_ball_is_reached_by_its_three_joints():
+    _, chain = balled()
+    start, wanted = (chain.random(np.random.default_rng(number)) for number in (3, 4))
+    robot, lead = InProcess(chain, start), JointGoal(chain)
+    lead.aim(wanted)
+    assert list(lead.velocities(start, 10.0)) == ['j1', 'j2', 'j3', 'elbow', 'w1', 'w2', 'w3']
+    rows = run(robot, 8.0, lead)
+    assert lead.posture is None
+    assert np.abs(rows[-1] - wanted).max() < 2 * CLOSE
+    assert all(map(chain.within_limits, rows))
 
 
 def test_a_stuck_joint_ends_the_way(arm):

@@ -21,6 +21,7 @@ from types import SimpleNamespace
 
 from dq_ik.demo.choices import find_robot, tips_of
 from dq_ik.pose import Pose
+from dq_ik.robot.chain import Chain
 from dq_ik.robot.urdf import load_robot
 from dq_ik.stream.in_process import InProcess
 from dq_ik.viewer.alone import visuals_of
@@ -30,6 +31,7 @@ from dq_ik.viewer.parts.keys import NUDGE, TURN
 from dq_ik.viewer.server import open_server
 import numpy as np
 import pytest
+from test_ball_angles import balled
 from test_viewer_page import use
 import viser
 
@@ -48,10 +50,11 @@ def server():
 class World:
     """A page, a robot in process, and a clock that is moved by hand."""
 
-    def __init__(self, server, robot: str, q, clock: list[float]) -> None:
+    def __init__(self, server, robot: str | Chain, q, clock: list[float]) -> None:
         server.scene.reset()
         server.gui.reset()
-        self.chain = load_robot(find_robot(robot)[0]).chain(None, tips_of(robot, ()))
+        self.chain = robot if isinstance(robot, Chain) else (
+            load_robot(find_robot(robot)[0]).chain(None, tips_of(robot, ())))
         self.robot = InProcess(self.chain, q)
         self.server, self.clock = server, clock
         self.page = Page(
@@ -113,6 +116,17 @@ def test_sliders_show_the_robot_and_move_it(world):
         [np.radians(30.0), *HOME[1:]], abs=1e-3)
     assert world.page.tool_distance() < 1e-6
     assert world.control('panda_joint1').value == 30.0
+
+
+def test_a_ball_has_sliders_for_the_three_joints_of_the_urdf(server, clock):
+    chain = balled()[1]
+    world = World(server, chain, chain.neutral, clock)
+    assert world.control('j1').value == pytest.approx(np.degrees(0.2), abs=0.05)
+    world.use('j2', 20.0)
+    world.use('elbow', 30.0)
+    world.run(4.0)
+    wanted = {'j1': 0.2, 'j2': np.radians(20.0), 'j3': -0.1, 'elbow': np.radians(30.0)}
+    assert {name: world.robot.positions[name] for name in wanted} == pytest.approx(wanted, abs=1e-3)
 
 
 def test_two_sliders_at_once_do_not_forget_each_other(world):

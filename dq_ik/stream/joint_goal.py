@@ -34,7 +34,7 @@ class JointGoal:
     def __init__(self, chain: Chain) -> None:
         """Lead nowhere."""
         self._chain = chain
-        self._most = usual_speeds(chain)
+        self._most = _usual(chain.angles.velocity)
         self.posture: np.ndarray | None = None
         self._nearest, self._nearer_at = math.inf, 0.0
 
@@ -49,7 +49,7 @@ class JointGoal:
 
     def velocities(self, q: np.ndarray, now: float, speed: float = 1.0) -> dict[str, float]:
         """
-        Return the velocity of each joint; all are zero once, at the end of the way.
+        Return the velocity of each joint of the URDF; all are zero once, at the end of the way.
 
         It ends when the posture is met, or when the joints do not get nearer: a command that
         runs ahead of a joint which is stuck would be dangerous.
@@ -60,17 +60,23 @@ class JointGoal:
         """
         if self.posture is None:
             return {}
-        way = self.posture - q
+        angles = self._chain.angles
+        way = angles.of(self.posture) - angles.of(q)
         distance = float(np.max(np.abs(way), initial=0.0))
         if distance < self._nearest - 0.1 * CLOSE:
             self._nearest, self._nearer_at = distance, now
         if distance < CLOSE or now - self._nearer_at > PATIENCE:
             self.end()
-            return dict.fromkeys(self._chain.joint_names, 0.0)
+            return dict.fromkeys(angles.names, 0.0)
         fastest = float(np.max(GAIN * np.abs(way) / (speed * self._most)))
-        return dict(zip(self._chain.joint_names, (way * GAIN / max(1.0, fastest)).tolist()))
+        return dict(zip(angles.names, (way * GAIN / max(1.0, fastest)).tolist()))
 
 
 def usual_speeds(chain: Chain) -> np.ndarray:
     """Return the speed limit of each joint (n,), a usual speed where there is none."""
-    return np.where(np.isfinite(chain.velocity), chain.velocity, USUAL_SPEED)
+    return _usual(chain.velocity)
+
+
+def _usual(speeds: np.ndarray) -> np.ndarray:
+    """Return speed limits (n,), a usual speed where there is none."""
+    return np.where(np.isfinite(speeds), speeds, USUAL_SPEED)

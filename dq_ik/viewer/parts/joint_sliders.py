@@ -39,17 +39,18 @@ class JointSliders:
     """Degrees and millimetres beside the joints' names; the goals follow the joints."""
 
     def __init__(self, page: Page) -> None:
-        """Add a slider for each number of the joint vector, and the values to be copied."""
+        """Add a slider for each joint of the URDF, and the values to be copied."""
         self._page, gui = page, page.server.gui
         self._time = 0.0
+        self._angles = page.chain.angles  # the joints of the URDF, three for a ball
         self._wanted: np.ndarray | None = None  # where sliders have sent the joints...
         self._turn = -1  # ...unless something else moves by now
         self._scales = [_scale(page, variable) for variable in page.chain.variables]
         self._sliders = []
-        for number, variable in enumerate(page.chain.variables):
+        for number, name in enumerate(self._angles.names):
             lower, upper = self._range(number)
             slider = gui.add_slider(
-                variable.name, min=lower, max=upper, step=STEP, initial_value=lower,
+                name, min=lower, max=upper, step=STEP, initial_value=lower,
                 disabled=page.outlet.joints is None,
                 hint=NO_JOINTS if page.outlet.joints is None else self._hint(number))
             self._sliders.append(Mirror(slider, partial(self._move, number)))
@@ -62,9 +63,9 @@ class JointSliders:
 
     def _range(self, number: int) -> tuple[float, float]:
         """Return the ends of a slider; a turn or a metre to either side where there is none."""
-        scale, chain = self._scales[number], self._page.chain
+        scale = self._scales[number]
         free = math.pi if scale < 100.0 else 1.0
-        lower, upper = chain.lower[number], chain.upper[number]
+        lower, upper = self._angles.lower[number], self._angles.upper[number]
         return (math.floor(10.0 * scale * (lower if math.isfinite(lower) else -free)) / 10.0,
                 math.ceil(10.0 * scale * (upper if math.isfinite(upper) else free)) / 10.0)
 
@@ -78,9 +79,9 @@ class JointSliders:
         page = self._page
         with page.lock:
             if self._wanted is None or not self._is_leading:
-                self._wanted = page.q
+                self._wanted = self._angles.of(page.q)
             self._wanted[number] = value / self._scales[number]
-            page.go_to(self._wanted)
+            page.go_to(self._angles.vector(self._wanted))
             self._turn = page.turn
 
     @property
@@ -95,16 +96,16 @@ class JointSliders:
 
     def _show(self) -> None:
         """Let the sliders show the robot; those that send it elsewhere stay until it is there."""
-        page, q = self._page, self._page.q
+        now = self._angles.of(self._page.q)
         if not self._is_leading:
             self._wanted = None
         for number, slider in enumerate(self._sliders):
-            shown = q if self._wanted is None else self._wanted
+            shown = now if self._wanted is None else self._wanted
             value = round(shown[number] * self._scales[number], 1) + 0.0  # without minus zero
             lower, upper = self._range(number)
             slider.show(min(max(value, lower), upper))
-        names = page.chain.joint_names
-        self._values.show(joints_text(dict(zip(names, q.tolist())), self._form.value))
+        values = dict(zip(self._angles.names, now.tolist()))
+        self._values.show(joints_text(values, self._form.value))
 
 
 def _scale(page: Page, variable: Variable) -> float:
