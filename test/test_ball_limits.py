@@ -20,7 +20,7 @@ from types import SimpleNamespace
 
 from dq_ik.core.algebra import ellipse, quaternion, swing_twist
 from dq_ik.core.kinematics import ball_corner, ball_limits, ball_projection
-from dq_ik.core.memory.layout import BALL_LIMITS, CONTACT, PUSH
+from dq_ik.core.memory.layout import AXES, BALL_LIMITS, CONTACT, GAP, PUSH, WAY
 from dq_ik.core.solve import ball_contact
 from helpers import close, rotation_vectors
 from hypothesis import given, settings
@@ -221,3 +221,27 @@ def test_a_limit_presses_where_the_projection_undoes_a_step():
         assert (contact[0, PUSH] > 0.0) == (back @ slope > 0.0)
         differ += (back @ slope > 0.0) != (normal @ slope > 0.0)
     assert differ > 10
+
+
+def test_axes_of_a_pressed_ball_are_turned_there_and_back():
+    """The model in turned axes is ``T A T^T`` and ``T b``; held axes lead onto their limits."""
+    rng = np.random.default_rng(7)
+    A, b = rng.normal(size=(5, 5)), rng.normal(size=5)
+    contact = np.zeros((BALL_LIMITS, CONTACT.width))
+    for k, (normal, gap) in {0: ((1.0, 2.0, 2.0), 2e-9), 5: ((0.0, 3.0, 4.0), -3e-9)}.items():
+        contact[k, :3] = np.array(normal) / np.linalg.norm(normal)
+        contact[k, GAP], contact[k, PUSH] = gap, 1.0
+    work = SimpleNamespace(A=A.copy(), b=b.copy(), x=np.zeros(5), contact=contact,
+                           axes=np.full((5, AXES.width), math.inf))
+    count = ball_contact._complete(work.axes, 1, ball_contact._span_normals(work, 1, False))
+    ball_contact._turn(work, 1, count)
+    T = np.eye(5)
+    T[1:4, 1:4] = work.axes[1:4, :3]
+    assert count == 2
+    close(T @ T.T, np.eye(5), 1e-12)
+    close(work.A, T @ A @ T.T, 1e-12)
+    close(work.b, T @ b, 1e-12)
+    step = work.axes[1:3, WAY] @ T[1:3, 1:4]
+    close(contact[[0, 5], :3] @ step, (2e-9, -3e-9), 1e-20)
+    ball_contact._turn_vector(work.axes, 1, work.b)
+    close(work.b, b, 1e-12)

@@ -28,10 +28,11 @@ from dq_ik import Goal, Pose, Solver
 from dq_ik.core.compile import FRONT_END
 from dq_ik.core.kinematics.configuration import advance, move
 from dq_ik.core.memory.blocks import prepare_work, request_of, take_row, tree_of, work_of
-from dq_ik.core.memory.layout import WEIGHT
+from dq_ik.core.memory.layout import AIM, FIXED, WEIGHT
 from dq_ik.core.search.search import begin
 from dq_ik.core.solve import starts
 from dq_ik.core.solve.curvature import add_curvature
+from dq_ik.core.solve.pls import search_line
 from dq_ik.core.solve.residual import assemble, evaluate
 from dq_ik.core.solve.step import damp
 from dq_ik.native.load import door
@@ -132,6 +133,36 @@ def test_the_hessian_is_exact(name, kind):
         H = cost.hessian(q)
         close(H, H.T, 1e-12)
         assert_derivative(cost.gradient, H, q, atol=1e-5)
+
+
+def test_a_length_that_gains_nothing_is_halved():
+    """[ProjectedLineSearch] eq. 39: the full step ends as far beyond the goal as it began."""
+    chain = arm('planar_2r')
+    cost = Cost(chain, Goal(chain.fk(np.zeros(2)), rotation_weight=0.0))
+    q = np.array((0.3, 0.0))
+    cost.gradient(q)
+    cost.work.x[:] = (-0.6, 0.0)
+    moved, value, _ = search_line(cost.blocks, q, *evaluate(cost.blocks, q))
+    assert moved
+    close(q, (0.0, 0.0), 1e-15)
+    assert value < 1e-20
+
+
+def test_targets_that_move_with_the_arm_keep_the_gauss_newton_matrix():
+    near = Pose.from_xyz_rpy((0.1, -0.5, 0.2), (0.3, 0.9, -0.4))
+    for cost in (Cost('panda', goals_for('panda', **KINDS['look at'])),
+                 Cost('two_arms', [Goal(near, rotation_weight=0.0),
+                                   Goal(near, relative_to='left_tool')])):
+        q = cost.chain.random(np.random.default_rng(1))
+        cost.gradient(q)
+        A, fixed = cost.work.A.copy(), cost.work.goals[:, AIM] == FIXED
+        add_curvature(cost.blocks)
+        assert np.array_equal(cost.work.A, A) == (not fixed.any())
+        cost.work.goals[fixed, WEIGHT:WEIGHT + 6] = 0.0
+        cost.gradient(q)
+        A = cost.work.A.copy()
+        add_curvature(cost.blocks)
+        assert np.array_equal(cost.work.A, A)
 
 
 @pytest.mark.parametrize('kind', ['pose', 'point', 'orientation'])
