@@ -81,7 +81,8 @@ def test_angles_and_rotations_are_two_names_of_one_posture(axes):
 def test_centers_beyond_a_half_turn_and_twist_axes_upside_down(more):
     """The angles stay on the center's turn, and both robots have the hand at one place."""
     plain = load_robot(arm(limit=4.0))
-    chain = with_balls(plain, read_balls([f's=j1,j2,j3:swing=0.3,0.2:twist=-0.1,0.2{more}'])).chain()
+    text = f's=j1,j2,j3:swing=0.3,0.2:twist=-0.1,0.2{more}'
+    chain = with_balls(plain, read_balls([text])).chain()
     center = chain.model.joint('s').made_of.center
     for k in range(50):
         q = chain.random(np.random.default_rng(k))

@@ -100,7 +100,7 @@ def test_every_misprint_is_named_where_the_right_formula_is():
     """A docstring with the tag says "differs from", and the number after it."""
     rows = re.findall(r'^\| (\[\w+\]) (?:(algorithm) )?([A\d., ]+) \|',
                       TEXT.split('## Misprints')[1], re.MULTILINE)
-    said = {tag: '' for tag in TAGS}
+    said = dict.fromkeys(TAGS, '')
     for path in (ROOT / 'dq_ik').rglob('*.py'):
         for docstring in re.findall(r'"""(.*?)"""', path.read_text(), re.DOTALL):
             _, differs, rest = ' '.join(docstring.split()).partition('iffers from')

@@ -15,6 +15,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from dq_ik.papers import kenwright
 from dq_ik.papers import kenwright_sweeps as sweeps
 from dq_ik.papers import line_search_steps as steps
@@ -42,7 +44,7 @@ def test_sweeps_go_on_until_the_test_holds_and_no_longer(why):
                                       sweeps.Ends(5000, **{why: 1e-6}))
     track = [np.zeros(4), *(sweeps.gauss_seidel(A, b, np.zeros(4), -FREE, FREE,
                                                 sweeps.Ends(k))[0] for k in range(1, count + 1))]
-    changes = [np.inf, *(np.abs(b - a).max() for a, b in zip(track, track[1:]))]
+    changes = [np.inf, *(np.abs(b - a).max() for a, b in pairwise(track))]
     measure = np.abs(np.diff(changes)) if why == 'same' else np.array(changes[1:])
     assert measure[-1] < 1e-6 <= measure[:-1].min()
     assert np.array_equal(x, track[-1])
@@ -76,11 +78,11 @@ def test_the_first_length_that_passes_is_taken(x, best):
 
 def test_the_radius_of_trust_grows_shrinks_and_forbids_worse_places():
     infinite = np.full(1, np.inf)
-    for sign in (1.0, -1.0):
-        places = [steps.trust_region(lambda q: (np.eye(1), sign * 10.0 - q), np.zeros(1),
+    for goal in (10.0, -10.0):
+        places = [steps.trust_region(lambda q, goal=goal: (np.eye(1), goal - q), np.zeros(1),
                                      -infinite, infinite, steps=count)[0]
                   for count in (1, 2, 3, 4)]
-        close(places, sign * np.array((0.5, 1.5, 3.5, 7.5)), 1e-9)
+        close(places, 0.1 * goal * np.array((0.5, 1.5, 3.5, 7.5)), 1e-9)
 
     def bent(q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:  # too long a step gets worse
         return np.array([[1.0 / (1.0 + q[0] ** 2)]]), -np.arctan(q)

@@ -126,7 +126,8 @@ def test_a_ball_has_sliders_for_the_three_joints_of_the_urdf(server, clock):
     world.use('elbow', 30.0)
     world.run(4.0)
     wanted = {'j1': 0.2, 'j2': np.radians(20.0), 'j3': -0.1, 'elbow': np.radians(30.0)}
-    assert {name: world.robot.positions[name] for name in wanted} == pytest.approx(wanted, abs=1e-3)
+    found = {name: world.robot.positions[name] for name in wanted}
+    assert found == pytest.approx(wanted, abs=1e-3)
 
 
 def test_two_sliders_at_once_do_not_forget_each_other(world):
