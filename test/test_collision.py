@@ -132,7 +132,8 @@ def test_the_point_of_an_overlap_is_in_both(offset):
     scene.world.add('it', Box((0.1, 0.12, 0.2)), pose)
     found = scene.clearance([0.98])
     assert found == scene.clearances([0.98]).nearest
-    assert found.distance == 0.0 and found.point_first == found.point_second
+    assert found.distance == 0.0
+    assert found.point_first == found.point_second
     assert np.abs(np.array(found.point_first) - (0.98, 0, 0)).max() <= 0.05 + 1e-6
     assert (np.abs(pose.inverse() @ found.point_first) <= np.array([0.05, 0.06, 0.1]) + 1e-6).all()
 
