@@ -32,7 +32,7 @@ from dq_ik.ros.groups import build_robot
 from dq_ik.ros.services.collisions import Collisions
 from dq_ik.ros.services.compute_ik import IkServer
 from dq_ik.ros.services.objects import apply_attached, apply_object, apply_scene
-from dq_ik.ros.services.requests import ErrorCode
+from dq_ik.ros.services.requests import ErrorCode, fill_error, RequestError
 from dq_ik.ros.settings import NodeSettings
 from geometry_msgs.msg import Point
 from geometry_msgs.msg import Pose as PoseMsg
@@ -98,15 +98,21 @@ def served(srdf='', text=URDF, **settings):
     return server, collisions.world, log
 
 
-def ask(server, goal, avoid=True, **state):
+def ask(server, goal, avoid=True, held=(), **state):
     msg = PositionIKRequest(group_name='arm', avoid_collisions=avoid)
     fill_pose(msg.pose_stamped.pose, goal)
     msg.pose_stamped.header.frame_id = 'panda_link0'
     for name, value in {**dict(zip(CHAIN.joint_names, Q.tolist())), **state}.items():
         msg.robot_state.joint_state.name.append(name)
         msg.robot_state.joint_state.position.append(value)
-    response, query = GetPositionIK.Response(), server.query(msg, {})
-    return server.fill(response, query, server.solve(query))
+    msg.robot_state.attached_collision_objects = list(held)
+    response = GetPositionIK.Response()
+    try:
+        query = server.query(msg, {})
+        return server.fill(response, query, server.solve(query))
+    except RequestError as error:
+        fill_error(response.error_code, error.code, str(error))
+        return response
 
 
 def configuration(response):
@@ -150,6 +156,28 @@ def test_approximate_solutions_that_collide_are_refused():
     goal = CHAIN.fk(Q)
     apply_object(world, object_msg(pose=goal, kind=SolidPrimitive.BOX), FRAMES.__getitem__)
     assert ask(server, goal).error_code.val == ErrorCode.NO_IK_SOLUTION
+
+
+def test_objects_that_the_request_attaches_are_held_for_it_alone():
+    server, world, _ = served()
+    goal = CHAIN.fk(Q)
+    apply_object(world, object_msg('table', Pose.from_xyz_rpy((0.5, 0.0, -1.0), (0, 0, 0)),
+                                   kind=SolidPrimitive.BOX), FRAMES.__getitem__)
+
+    def held(frame='panda_hand', link='panda_hand', size=3.0):
+        item = AttachedCollisionObject(link_name=link, touch_links=['panda_link7'])
+        item.object = object_msg('ball', Pose.identity(), frame, kind=SolidPrimitive.SPHERE,
+                                 sizes=[size])
+        return item
+    for items, code in (((), ErrorCode.SUCCESS), ((held(),), ErrorCode.NO_IK_SOLUTION),
+                        ((held(size=0.01),), ErrorCode.SUCCESS),
+                        ((held(frame='nowhere'),), ErrorCode.FRAME_TRANSFORM_FAILURE),
+                        ((held(link='nowhere'),), ErrorCode.INVALID_ROBOT_STATE),
+                        ((), ErrorCode.SUCCESS)):
+        response = ask(server, goal, held=items)
+        assert ErrorCode(response.error_code.val) is code, response.error_code.message
+        assert list(world) == ['table']
+    assert 'ball' in ask(server, goal, held=[held()]).error_code.message
 
 
 def test_joints_beside_the_group_are_those_of_the_request():

@@ -17,10 +17,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from dataclasses import replace
 from functools import cached_property
 
 from dq_ik.collision.scene import Scene
+from dq_ik.collision.world import World
 from dq_ik.options import IkOptions
 from dq_ik.pose import Pose
 from dq_ik.robot.chain import Chain
@@ -60,6 +62,16 @@ class Group:
     def scene(self) -> Scene | str:
         """Return the bodies that must not collide; a text: why there are none."""
         return 'no robot description' if self._make_scene is None else self._make_scene(self.chain)
+
+    def among(self, world: World) -> Group:
+        """Return this group in another world, with solvers of its own; it must have a scene."""
+        assert isinstance(self.scene, Scene)
+        other, scene = copy(self), self.scene
+        other.__dict__ = {name: value for name, value in vars(self).items()
+                          if name not in ('free_solver', 'free_finder')}
+        other.scene = Scene(self.chain, scene.bodies, scene.pairs, world=world,
+                            margin=scene.margin)
+        return other
 
     def solvers(self, avoid: bool) -> tuple[Solver, Callable[[], Solver]]:
         """Return a solver, and what makes one for several solutions."""

@@ -22,9 +22,11 @@ Requests and responses are read and written by field name; the wiring is in serv
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, NamedTuple
 
 from dq_ik.collision.scene import Scene
+from dq_ik.collision.world import World
 from dq_ik.errors import DqIkError, listing, nearest
 from dq_ik.goal import Goal
 from dq_ik.options import IkOptions, METADATA
@@ -36,6 +38,7 @@ from dq_ik.ros.frames import FrameError, Frames, Lookup
 from dq_ik.ros.groups import Robot
 from dq_ik.ros.services.chain_group import Group, MakeScene, shared
 from dq_ik.ros.services.constraints import broken, link_constraints, LinkConstraint
+from dq_ik.ros.services.objects import apply_attached
 from dq_ik.ros.services.requests import (
     bounds,
     broken_ranges,
@@ -62,6 +65,7 @@ class Query(NamedTuple):
     :param limits: those of the joint constraints; None: there are no such constraints.
     :param timeout: seconds on the steady clock.
     :param avoid: whether bodies must not collide.
+    :param held: ``moveit_msgs/AttachedCollisionObject`` of the request, for it alone.
     :param notes: what the client should know about the answer.
     """
 
@@ -74,6 +78,7 @@ class Query(NamedTuple):
     links: tuple[LinkConstraint, ...]
     timeout: float
     avoid: bool
+    held: tuple[Any, ...]
     notes: list[str]
 
 
@@ -127,11 +132,13 @@ class IkServer:
                      links,
                      _timeout(seconds(request.timeout), group.options.timeout),
                      bool(request.avoid_collisions),
+                     tuple(request.robot_state.attached_collision_objects),
                      [] if group.joints <= state.keys() else [NO_JOINT_STATES])
 
     def solve(self, query: Query) -> IkResult:
         """Solve; deterministic, and safe in any thread."""
         if query.avoid:
+            query = query._replace(group=self._holding(query))
             self._prepare_scene(query)
         solver, finder = query.group.solvers(query.avoid)
         goals, limits = query.goals, query.limits
@@ -143,6 +150,22 @@ class IkServer:
             if kept is not None:
                 return query.group.stayer.solve(goals, kept, bounds=limits)
         return result
+
+    def _holding(self, query: Query) -> Group:
+        """Return the group among the objects that the state of the request attaches, too."""
+        scene = query.group.scene
+        if not query.held or not isinstance(scene, Scene):
+            return query.group
+        world, model, state = World(), self.robot.model, query.state
+        world.take(scene.world)
+        try:
+            for item in query.held:
+                apply_attached(world, item, partial(self._frames.pose, state=state), model, state)
+        except FrameError as error:
+            raise RequestError(ErrorCode.FRAME_TRANSFORM_FAILURE, error) from None
+        except DqIkError as error:
+            raise RequestError(ErrorCode.INVALID_ROBOT_STATE, error) from None
+        return query.group.among(world)
 
     @staticmethod
     def _prepare_scene(query: Query) -> None:
