@@ -565,8 +565,25 @@ def test_a_tip_without_rotation_is_refused(how):
     assert error_of(joints, tips, how)[0] == PackError.TIP_POSE
 
 
+BAD_COUNTS = [(PackError.COUNT, counts) for counts in (
+    (-1, 1, 16), (10**18, 1, 16), (7, -1, 16), (7, 0, 16), (7, 10**18, 16), (7, 1, -1),
+    (7, 1, 10**18))]  # of joints, tips and starts
+
+
+@pytest.mark.parametrize(('error', 'counts'), BAD_COUNTS)
+def test_a_table_of_an_impossible_size_is_refused(error, counts):
+    """Nothing is read or written: sizes beyond all memory once came out as other faults."""
+    n_joints, n_tips, n_starts = counts
+    entries, memory = door().entries, np.full(16, np.pi)
+    size = entries['robot_size'](np.zeros(16), n_joints, np.zeros(8), n_tips, n_starts, memory)
+    assert -size % 32 == error
+    assert (memory == np.pi).all()
+    if n_joints != 7:
+        assert -entries['pack_memory_size'](n_joints) % 32 == error
+
+
 def test_every_error_has_its_test():
-    tested = {case[0] for case in BAD_JOINTS + BAD_TIPS}
+    tested = {case[0] for case in BAD_JOINTS + BAD_TIPS + BAD_COUNTS}
     assert tested == set(PackError) - {PackError.NONE}
 
 

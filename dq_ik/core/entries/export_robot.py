@@ -26,6 +26,7 @@ from dq_ik.core.memory.arrays import integers, matrix, vector
 from dq_ik.core.memory.blocks import view_packing, view_robot
 from dq_ik.core.memory.layout import FARTHEST, ROBOT
 from dq_ik.core.packing import pack
+from dq_ik.core.packing.joint_check import PackError
 from dq_ik.core.packing.joints import JOINT, TIP
 from dq_ik.core.packing.normals import is_plain_chain, move_to_common_normals
 from dq_ik.core.packing.spread import neutral as fill_neutral
@@ -36,11 +37,18 @@ from dq_ik.core.packing.stored import fill_starts
 JOINT_WIDTH, TIP_WIDTH = JOINT.width, TIP.width
 ROBOT_HEAD = ROBOT.head
 ROBOT_PLAIN = ROBOT_HEAD  # place of its first field
+MOST = 1_000_000  # rows, and starts
 
 
 @entry
 def pack_memory_size(n_joints: int) -> int:
-    """Words of the memory that robot_size() and robot() need."""
+    """
+    Words of the memory that robot_size() and robot() need.
+
+    :returns: words; below zero: DQ_IK_FAULT gives a PackError
+    """
+    if not 0 <= n_joints <= MOST:
+        return fault(PackError.COUNT.value, 0)
     return memory_blocks.size_of_packing(n_joints)
 
 
@@ -57,6 +65,8 @@ def robot_size(joints: Numbers, n_joints: int, tips: Numbers, n_tips: int, n_sta
     :param memory: pack_memory_size() words
     :returns: words; below zero: DQ_IK_FAULT gives a PackError, DQ_IK_FAULT_ROW the joint or tip
     """
+    if not (0 <= n_joints <= MOST and 1 <= n_tips <= MOST and 0 <= n_starts <= MOST):
+        return fault(PackError.COUNT.value, 0)
     memory_blocks.begin_packing(memory, n_joints)
     packing = view_packing(memory)
     error = pack.count(matrix(joints, 0, n_joints, JOINT_WIDTH),

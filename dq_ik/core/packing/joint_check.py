@@ -43,6 +43,7 @@ class PackError(IntEnum):
     BALL = 10  # a ball needs swing >= 0 and twist lower <= 0 <= twist upper
     TIP_JOINT = 11  # the joint of a tip is neither -1 nor the number of a row
     TIP_POSE = 12  # the pose of a tip is not finite, or its quaternion is zero
+    COUNT = 13  # a number of joints, tips or starts is out of range; there is no tip
 
 
 @routine
