@@ -212,6 +212,16 @@ def test_m10_vector_and_names_of_different_length():
     assert code(ask(msg)) is ErrorCode.INVALID_LINK_NAME
 
 
+@pytest.mark.parametrize('second', ['flange', 'palm'])
+def test_m10_two_poses_for_one_tip(second):
+    """None of them is dropped in silence."""
+    msg = request(ik_link_names=['flange', second])
+    msg.pose_stamped_vector = [stamped(CHAIN.fk(Q)), stamped(CHAIN.fk(0.5 * Q))]
+    response = ask(msg)
+    assert code(response) is ErrorCode.INVALID_LINK_NAME
+    assert "two poses for 'flange'" in response.error_code.message
+
+
 @pytest.mark.parametrize('link', ['tool', 'palm', '/tool'])
 def test_m11_link_rigidly_attached_to_the_tip(link):
     response = ask(request(ik_link_name=link))

@@ -122,6 +122,8 @@ class IkServer:
         poses = {}
         for link, stamped in _targets(request, chain):
             tip, x_link_tip = self._tip(group, link)
+            if tip in poses:
+                raise RequestError(ErrorCode.INVALID_LINK_NAME, f"there are two poses for '{tip}'")
             pose = self._pose(group, stamped, state, current)
             poses[tip] = pose if link == tip else pose @ x_link_tip
         if len(chain.tips) > 1:  # tips without a pose keep the one they have

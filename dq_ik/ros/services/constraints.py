@@ -129,7 +129,8 @@ def _solid(msg: Any) -> Callable[[np.ndarray], bool]:
                        'cylinders (3) are')
     shape, count = SHAPES[msg.type]
     if len(sizes) != count or not np.all(sizes >= 0.0):
-        raise _invalid(f'a {shape} has {count} dimensions, not negative; these are {list(sizes)}')
+        raise _invalid(f'a {shape} has {count} dimensions, not negative; these are '
+                       f'{sizes.tolist()}')
     if shape == 'box':
         return lambda p: bool(np.all(np.abs(p) <= 0.5 * sizes + SLACK))
     if shape == 'sphere':
