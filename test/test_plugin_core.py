@@ -347,7 +347,7 @@ def test_a_locked_joint_of_several_values_keeps_all_of_them():
 
 
 def test_the_heading_of_a_planar_joint_is_within_half_a_turn():
-    """MoveIt has these bounds for it, though it may turn on and on."""
+    """These are the bounds that MoveIt has for it, though it may turn on and on."""
     chain, rng = cart(), np.random.default_rng(9)
     cases = []
     for _ in range(100):
@@ -397,7 +397,7 @@ def test_a_near_goal_keeps_the_posture():
 
 @pytest.mark.parametrize('most', [0.3, 1.0])
 def test_a_near_goal_stays_in_the_posture_where_it_can(most):
-    """At a limit of the elbow the arm must turn about: it turns far only where nothing else will do."""
+    """At a limit of the elbow the arm turns far only where nothing else will do."""
     chain, rng = arm('panda'), np.random.default_rng(8)
     cases = []
     for _ in range(300):
