@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collision_robots import scene_of
 from dq_ik import Pose, Status
+from dq_ik.collision.scene import Scene
 from dq_ik.collision.world import Box, Sphere
 from dq_ik.stream.guard import DISTANCE
 from dq_ik.stream.in_process import InProcess
@@ -197,3 +198,34 @@ def test_robot_in_process_makes_way_before_anybody_gave_it_a_goal():
     assert not scene.collides(robot.tracker.command)
     assert np.abs(robot.tracker.command - start).max() > 0.05
     assert 'ball' in robot.report.message
+
+
+def held_above_a_table(gap: float) -> Scene:
+    """Return a scene whose arm, at START, holds a box so far above a table."""
+    scene = scene_of('panda')
+    place = START.position
+    scene.world.add('held', Box((0.04, 0.04, 0.1)), Pose.from_xyz_rpy((0, 0, 0.2), (0, 0, 0)),
+                    link='panda_hand', touching=(
+                        'panda_hand', 'panda_leftfinger', 'panda_rightfinger'))
+    scene.world.add('table', Box((0.4, 0.4, 0.02)), Pose.from_xyz_rpy(
+        (place[0], place[1], place[2] - 0.26 - gap), (0, 0, 0)))
+    return scene
+
+
+@pytest.mark.parametrize('gap', [0.001, -0.001])
+@pytest.mark.parametrize('rate', [0.0, 100.0, 500.0])
+def test_an_object_that_is_too_near_from_the_start_is_made_way_for(gap, rate):
+    """The first step has no time to move in; the arm moves at the next, and comes to rest."""
+    scene = held_above_a_table(gap)
+    tracker = Tracker(scene.chain, settings=StreamSettings(rate=rate), q=start_of(scene.chain),
+                      scene=scene)
+    assert scene.clearance(tracker.command).distance < 0.9 * DISTANCE
+    tracker.set_goal('panda_hand', START, 0.0)
+    dt = 1.0 / (rate or 100.0)
+    commands = [tracker.command]
+    for k in range(round(2.0 / dt)):
+        tracker.tick(dt * (k + 1), dt)
+        commands.append(tracker.command)
+    assert scene.clearance(tracker.command).distance > 0.9 * DISTANCE
+    end = np.array(commands[-round(0.3 / dt):])
+    assert np.abs(np.diff(end, 2, axis=0)).max() < 3.0 * dt ** 2  # two faces, and no chatter

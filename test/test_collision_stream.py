@@ -93,6 +93,20 @@ def test_stream_far_from_bodies_has_the_bits_of_one_without_a_scene(policy):
     assert np.array_equal(free.q, kept.q)
 
 
+def test_stream_that_is_to_stop_stops_at_once_with_a_scene_too():
+    """Where its goals lead out of reach, it stays at the last one that it met."""
+    scene = scene_of('panda')
+    following = Following(policy='stop', look_ahead=False, barrier=0.0)
+    q, dt = start_of(scene.chain), 0.002
+    poses = line(START, Pose.from_xyz_rpy((0.45, -1.2, 0.5), DOWN), 900)
+    found = Steps(scene.chain, q, scene.chain.velocity, following=following, scene=scene).run(
+        poses, dt)
+    last = int(np.flatnonzero(found.success)[-1])
+    assert 10 < last < 890
+    assert np.abs(found.q[last] - found.q[last - 1]).max() > 0.5 * dt
+    assert (found.q[last:] == found.q[last]).all()
+
+
 @pytest.mark.parametrize('dt', [0.001, 0.002, 0.01, 0.05, 0.1])
 @pytest.mark.parametrize('thick', [0.001, 0.05])
 def test_goal_that_jumps_across_a_sheet_is_never_reached_through_it(dt, thick):

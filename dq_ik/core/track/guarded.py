@@ -62,12 +62,12 @@ def follow_free(blocks, state, dt, fresh, timeout, links, scene, placing, guard)
     copy(state.q, guard.start)
     if guard.guarding[0] == 0:
         follow(blocks, state, dt, fresh, timeout)
-        if state.aiming[0] != 0 or state.lost[0] == 1:
+        if state.policy != Policy.STOP and (state.aiming[0] != 0 or state.lost[0] == 1):
             _set_off(blocks, guard, dt)
             copy(answer_of(blocks).q, state.q)
         copy(state.q, guard.to)
         if passes(links, scene, placing, guard, dt):
-            _note(guard, dt)
+            _note(scene, guard, dt)
             return
         copy(guard.start, state.q)
         history.recall(state, work.goals)
@@ -120,9 +120,19 @@ def _set_off(blocks, guard, dt):
 
 
 @kernel
-def _note(guard, dt):
+def _crowded(scene, guard):
+    """Tell whether any row is about an object that has come too near."""
+    found = False
+    for number in range(guard.n_rows[0]):
+        found = found or crowds(scene, guard, number)
+    return found
+
+
+@kernel
+def _note(scene, guard, dt):
     """Take over a step without a guard."""
-    guard.near[0] = guard.active[0] = guard.cut[0] = guard.crowded[0] = 0
+    guard.near[0] = guard.active[0] = guard.cut[0] = 0
+    guard.crowded[0] = int(_crowded(scene, guard))
     guard.pressed[0] = 0.0
     for i in range(guard.n):
         guard.rate[i] = guard.step[i] / dt if dt > 0.0 else 0.0
@@ -155,7 +165,7 @@ def _is_easy(blocks, state, dt, fresh, links, scene, placing, guard):
     answer.status[0] = Status.CONVERGED.value
     report(blocks, cost)
     settle(state, answer, dt)
-    _note(guard, dt)
+    _note(scene, guard, dt)
     return True
 
 
@@ -170,9 +180,7 @@ def _slide(blocks, state, dt, links, scene, placing, guard):
         place(links, scene, placing, guard.at)
         gather(links, scene, placing, guard,
                max(guard.influence[0], 2.0 * MOST * FASTEST * left * dt))
-        guard.crowded[0] = 0
-        for number in range(guard.n_rows[0]):
-            guard.crowded[0] |= int(crowds(scene, guard, number))
+        guard.crowded[0] = int(_crowded(scene, guard))
         ask(scene, guard, left * dt)
         if state.policy == Policy.STOP:
             fill(0.0, work.x)

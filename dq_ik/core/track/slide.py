@@ -45,6 +45,8 @@ KEPT = 0.95  # share of the last step that this one is pulled to, every...
 PERIOD = 0.002  # ...[s]
 FASTEST, TURNING = 0.5, 2.5  # towards a goal that is far away [m/s, rad/s],
 LEAD, MOST = 1.5, 4.0  # or so many times as fast as it moves, but no more than so many times this
+SOFT = 0.2  # in which a blocked arm would be at a goal that stands [s]: it leans on bodies...
+SOFT_AFTER = 0.05  # ...lightly, when they have held it for this long [s]
 OUT, PART_OUT = 0.25, 0.2  # out of an overlap [m/s], and the part of it in one step
 TOO_NEAR = 0.9  # share of the distance; no step of the stream leads so near to an object
 MOST_PART = 0.5  # of a gap that a step may close
@@ -98,7 +100,10 @@ def slide_step(blocks, state, guard, q, dt):
     """Fill ``work.x`` with the step from q; limits are those in ``work.lower`` and ``upper``."""
     work = work_of(blocks)
     evaluate(blocks, q)
-    _shorten(work, dt * min(max(1.0, LEAD * state.goal_speed[0] / FASTEST), MOST))
+    share = 1.0
+    if state.goal_speed[0] == 0.0 and guard.pressed[0] >= SOFT_AFTER:
+        share = min(dt / SOFT, 1.0)
+    _shorten(work, dt * min(max(1.0, LEAD * state.goal_speed[0] / FASTEST), MOST), share)
     assemble(blocks)
     kept = KEPT ** (dt / PERIOD)
     for i in range(guard.n):
@@ -113,8 +118,8 @@ def slide_step(blocks, state, guard, q, dt):
 
 
 @kernel
-def _shorten(work, time):
-    """Shorten the errors to the way in a time: the arm does not leap to a goal far away."""
+def _shorten(work, time, share):
+    """Shorten the errors to a share, and to the way in a time: no leap to a goal far away."""
     for k in range(work.residual.shape[0]):
         for start in (0, 3):
             square, weight = 0.0, 0.0
@@ -122,10 +127,11 @@ def _shorten(work, time):
                 square += work.residual[k, r] ** 2
                 weight = max(weight, work.goals[k, WEIGHT + r])
             most = weight * time * (FASTEST if start == 0 else TURNING)
-            if square > most * most:
+            factor = share
+            if square * share * share > most * most:
                 factor = most / math.sqrt(square)
-                for r in range(start, start + 3):
-                    work.residual[k, r] *= factor
+            for r in range(start, start + 3):
+                work.residual[k, r] *= factor
 
 
 @kernel
