@@ -24,6 +24,7 @@ from collision_robots import chain_of, scene_of
 import dq_ik
 from dq_ik import CollisionError, UrdfError
 from dq_ik.collision.bodies import load_bodies
+from dq_ik.collision.cache import cached
 from dq_ik.collision.convex import ball_around, Piece, piece_of
 from dq_ik.collision.cut import convex_pieces
 from dq_ik.collision.pairs import find_pairs
@@ -179,6 +180,31 @@ def test_pieces_are_kept_and_damaged_files_made_again(tmp_path, monkeypatch, cap
     (tmp_path / 'dq_ik').chmod(0o777)  # others may write there: it is not trusted
     load_bodies(file)
     assert 'cutting' in capsys.readouterr().err
+
+
+def test_no_damage_of_a_kept_file_costs_a_piece(tmp_path, monkeypatch):
+    """Some bits of an archive decide how many arrays there are, or make it say strange things."""
+    monkeypatch.setenv('XDG_CACHE_HOME', str(tmp_path))
+    arrays = [np.arange(12.0).reshape(4, 3), np.arange(15.0).reshape(5, 3)]
+    made = []
+
+    def make():
+        made.append(True)
+        return arrays
+
+    cached('pieces', make)
+    path = tmp_path / 'dq_ik' / 'collision_pieces.npz'
+    sound, rng = path.read_bytes(), np.random.default_rng(0)
+    for place in rng.permutation(len(sound)):
+        damaged = bytearray(sound)
+        damaged[place] ^= 1 << int(rng.integers(8))
+        path.write_bytes(bytes(damaged))
+        made.clear()
+        again = cached('pieces', make)
+        assert made
+        assert len(again) == 2
+    cached('pieces', make)
+    assert len(made) == 1
 
 
 def test_kept_pieces_need_no_trimesh():

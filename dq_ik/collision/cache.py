@@ -19,14 +19,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 import contextlib
 import hashlib
+import io
 import os
 from pathlib import Path
-import zipfile
+from threading import get_ident
 
 from dq_ik.native.files import cache_folder, is_private
 import numpy as np
 
 CODE = [Path(__file__).with_name(name) for name in ('convex.py', 'cut.py', 'pairs.py')]
+SEAL = hashlib.sha256().digest_size
 
 
 def digest(*parts: bytes | str) -> str:
@@ -48,17 +50,33 @@ def cached(name: str, make: Callable[[], Sequence[np.ndarray]]) -> list[np.ndarr
     """
     folder = cache_folder()
     path = folder / f'collision_{name}.npz'
-    if is_private(folder):
-        try:
-            with np.load(path, allow_pickle=False) as kept:
-                return [kept[key] for key in kept.files]
-        except (OSError, ValueError, EOFError, zipfile.BadZipFile):
-            pass  # none, or damaged: it is made again
+    if is_private(folder) and (kept := _read(path)) is not None:
+        return kept
     arrays = list(make())
     with contextlib.suppress(OSError):
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         if is_private(folder):
-            own = path.with_name(f'{path.name}.{os.getpid()}.npz')
-            np.savez(own, *arrays)
+            own = path.with_name(f'{path.name}.{os.getpid()}.{get_ident()}')
+            _write(own, arrays)
             own.replace(path)
     return arrays
+
+
+def _write(path: Path, arrays: Sequence[np.ndarray]) -> None:
+    """Write arrays behind a digest of their bytes: no damage may cost a piece."""
+    data = io.BytesIO()
+    np.savez(data, *arrays)
+    path.write_bytes(hashlib.sha256(data.getvalue()).digest() + data.getvalue())
+
+
+def _read(path: Path) -> list[np.ndarray] | None:
+    """Return the arrays of a file; None: there is none, or it is damaged."""
+    try:
+        kept = path.read_bytes()
+    except OSError:
+        return None
+    seal, data = kept[:SEAL], kept[SEAL:]
+    if hashlib.sha256(data).digest() != seal:
+        return None
+    with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
+        return [arrays[key] for key in arrays.files]
