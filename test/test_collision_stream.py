@@ -250,6 +250,25 @@ def test_motion_with_limited_acceleration_stays_free():
     assert tracker.forced_stops == 0
 
 
+@pytest.mark.parametrize('limiting', ['path', 'joint'])
+def test_joints_keep_to_the_route_that_is_free(limiting):
+    """With small accelerations the command is far behind its target; it cuts no corner."""
+    scene = scene_of('panda')
+    q = start_of(scene.chain)
+    scene.world.add('pillar', Cylinder(0.05, 0.6), Pose.from_xyz_rpy((0.5, 0.0, 0.45), (0, 0, 0)))
+    settings = StreamSettings(rate=250.0, acceleration_limit=(1.0,), limiting=limiting)
+    tracker, commands = Tracker(scene.chain, settings=settings, q=q, scene=scene), [q]
+    poses = line(START, Pose.from_xyz_rpy((0.45, 0.3, 0.5), DOWN), 400)
+    for k in range(1500):
+        tracker.set_goal('panda_hand', Pose.from_matrix(poses[min(k, 399)]), 0.004 * k)
+        tracker.tick(0.004 * k, 0.004)
+        commands.append(tracker.command)
+    assert swept(scene, np.array(commands), 3)
+    assert tracker.forced_stops == 0
+    tracker.watch(None)
+    assert tracker.motion.limiting == limiting
+
+
 def test_thing_that_appears_in_the_way_stops_the_command():
     """It counts more than limits of acceleration; such commands are counted."""
     scene = scene_of('panda')

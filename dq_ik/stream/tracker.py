@@ -75,6 +75,7 @@ class Tracker(TrackerFacts):
         self._goal = goal_maker(settings)
         self.goal_timeout, self.policy = settings.goal_timeout, settings.lost_policy
         self._is_limited = settings.velocity_scaling > 0
+        self._limiting = settings.limiting
         share = settings.velocity_scaling if self._is_limited else 1e12
         velocity, self._speeds = share * self.chain.velocity, share * self.chain.angles.velocity
         following = Following(
@@ -100,7 +101,9 @@ class Tracker(TrackerFacts):
             self._brake()
 
     def _brake(self) -> None:
-        """Tell the guard how fast the joints can brake."""
+        """Tell the guard how fast joints can brake; only the route of the targets is free."""
+        if self.motion is not None:
+            self.motion.limiting = 'path' if self.steps.guard is not None else self._limiting
         if self.steps.guard is not None:
             known = self.motion is not None and len(self.positions) == self.chain.n
             self.steps.guard.brake(self.motion.limits.acceleration if self.motion and known
@@ -255,11 +258,7 @@ class Tracker(TrackerFacts):
         return result
 
     def _stay_free(self, before: np.ndarray, dt: float) -> None:
-        """
-        Stop the command where the way to it is not free, at once if need be.
-
-        The targets were free when they were chosen; the world may have changed since.
-        """
+        """Stop the command where the way to it is not free, at once if need be."""
         assert self.steps.guard is not None
         assert self.motion is not None
         start = self.chain.angles.of(before)
