@@ -42,6 +42,8 @@ from dq_ik.robot.urdf import load_robot
 import numpy as np
 import pytest
 
+pytest.importorskip('pinocchio')
+
 
 @pytest.fixture
 def panda(tmp_path):

@@ -23,6 +23,8 @@ from benchmark.experiments.tracking import Tracker
 import numpy as np
 import pytest
 
+pytest.importorskip('pinocchio')
+
 BVH = """HIERARCHY
 ROOT Hips
 {

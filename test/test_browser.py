@@ -31,6 +31,8 @@ import numpy as np
 import pytest
 from ros_bench import ros_bench, wait_until
 
+pytest.importorskip('mujoco')
+
 TIP = 'panda_hand_tcp'
 PANDA = (Path(__file__).parent.parent / 'urdf' / 'panda.urdf').read_text()
 DOMAIN = reserve()

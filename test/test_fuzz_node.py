@@ -16,6 +16,8 @@
 from processes import python
 import pytest
 
+pytest.importorskip('moveit_msgs')
+
 
 @pytest.mark.slow
 @pytest.mark.timeout(1500)

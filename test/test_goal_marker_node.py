@@ -31,6 +31,8 @@ from sensor_msgs.msg import JointState
 from visualization_msgs.msg import InteractiveMarkerFeedback, InteractiveMarkerUpdate, MenuEntry
 from visualization_msgs.srv import GetInteractiveMarkers
 
+pytest.importorskip('interactive_markers')
+
 PANDA = (Path(__file__).parent.parent / 'urdf' / 'panda.urdf').read_text()
 TIP = 'panda_hand_tcp'
 DOMAIN = reserve()

@@ -22,6 +22,8 @@ from benchmark.protocol import Referee
 import numpy as np
 import pytest
 
+pytest.importorskip('pinocchio')
+
 SEEDS = range(40)
 
 

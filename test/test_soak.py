@@ -19,6 +19,8 @@ from processes import python
 import pytest
 from tools.soak import table
 
+pytest.importorskip('moveit_msgs')
+
 
 def soak(folder, *words):
     """Return what was measured, and the bars that are missed."""

@@ -25,6 +25,8 @@ from dq_ik.stream.whole_path import follow_path
 import numpy as np
 import pytest
 
+pytest.importorskip('pinocchio')
+
 DT = 1.0 / hard_paths.RATE
 
 
