@@ -125,18 +125,19 @@ def _rows(poses: Any, order: str | None) -> np.ndarray:
     """Return poses as dual quaternions (N, 8), or raise GoalError."""
     if hasattr(poses, 'as_matrix'):  # SciPy's RigidTransform of many
         poses = poses.as_matrix()
-    if isinstance(poses, np.ndarray) and poses.ndim == 2 and poses.shape[1] == 7:
-        makers = {'wxyz': Pose.from_xyz_wxyz, 'xyzw': Pose.from_xyz_xyzw}
-        if order not in makers:
-            raise GoalError("poses (N, 7) need order='wxyz' or order='xyzw', got "
-                            f'order={order!r}')
-        poses = [makers[order](row[:3], row[3:]) for row in poses]
+    makers = {'wxyz': Pose.from_xyz_wxyz, 'xyzw': Pose.from_xyz_xyzw}
+    if order is not None and order not in makers:
+        raise GoalError(f"order is 'wxyz' or 'xyzw', got {order!r}")
+    seven = isinstance(poses, np.ndarray) and poses.ndim == 2 and poses.shape[1] == 7
+    if seven and order is None:
+        raise GoalError("poses (N, 7) need order='wxyz' or order='xyzw'")
     if not hasattr(poses, '__iter__'):
         raise GoalError(f'poses are a sequence of poses, got {poses!r}')
     rows = []
     for number, pose in enumerate(poses):
         try:
-            rows.append(as_pose(pose).numbers())
+            x = makers[order](pose[:3], pose[3:]) if seven and order else as_pose(pose)
+            rows.append(x.numbers())
         except ValueError as error:
             raise GoalError(f'pose {number} of the path: {error}') from error
     if not rows:
