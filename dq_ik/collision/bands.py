@@ -38,6 +38,7 @@ BANDS = (
     Band(0.02, (240, 228, 66), 'nearer than 20 mm'),
     Band(0.1, (100, 143, 255), 'nearer than 100 mm'),
 )
+WIDER = 0.002  # than a body its picture is: else the shape that it is of would hide it [m]
 FARTHEST = BANDS[-1].limit  # distances that are farther need not be known [m]
 
 

@@ -24,7 +24,7 @@ from dq_ik.pose import Pose
 from dq_ik.robot.shapes import Box, Capsule, Cylinder, Sphere
 import numpy as np
 
-SIDES = 32  # of the prism that stands for a cylinder and contains it
+SIDES = 32  # of the polygon that stands for a circle and contains it
 WIDER = 1e-6  # by which capsules and spheres are wider than need be: more than rounding [m]
 
 
@@ -71,15 +71,18 @@ def piece_of(shape: Box | Cylinder | Capsule | Sphere) -> Piece:
             signs = np.array(np.meshgrid(*3 * [[-0.5, 0.5]])).reshape(3, -1).T
             return Piece(signs * size)
         case Cylinder(radius, length):
-            angles = 2.0 * math.pi / SIDES * np.arange(SIDES)
-            wide = radius / math.cos(math.pi / SIDES)
-            ring = np.stack([wide * np.cos(angles), wide * np.sin(angles)], axis=1)
-            return Piece(np.concatenate([np.c_[ring, np.full(SIDES, z)]
-                                         for z in (-0.5 * length, 0.5 * length)]))
+            return Piece(np.concatenate([ring(radius, z) for z in (-0.5 * length, 0.5 * length)]))
         case Capsule(radius, length):
             return Piece(np.array([[0.0, 0.0, -0.5 * length], [0.0, 0.0, 0.5 * length]]), radius)
         case Sphere(radius):
             return Piece(np.zeros((1, 3)), radius)
+
+
+def ring(radius: float, z: float) -> np.ndarray:
+    """Return the corners (SIDES, 3) of a polygon that contains a circle about z."""
+    angles = 2.0 * math.pi / SIDES * np.arange(SIDES)
+    wide = radius / math.cos(math.pi / SIDES)
+    return np.stack([wide * np.cos(angles), wide * np.sin(angles), np.full(SIDES, z)], axis=1)
 
 
 def _capsule(points: np.ndarray, axis: np.ndarray) -> np.ndarray:

@@ -23,6 +23,7 @@ import math
 from typing import Any, TYPE_CHECKING
 
 from dq_ik.contact import Contact
+from dq_ik.core.memory.scene_layout import BLOCKED_AFTER
 from dq_ik.result import IkResult
 from dq_ik.robot.chain import Chain
 from dq_ik.solver import Solver
@@ -35,8 +36,6 @@ import numpy as np
 
 if TYPE_CHECKING:
     from dq_ik.collision.scene import Scene
-
-BLOCKED_AFTER = 0.05  # as in the core [s]
 
 
 class TrackerFacts(ABC):

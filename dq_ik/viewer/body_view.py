@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from dq_ik.collision.bands import Band, FARTHEST
+from dq_ik.collision.bands import Band, FARTHEST, WIDER
 from dq_ik.collision.bodies import Body
 from dq_ik.collision.hulls import triangles
 from dq_ik.contact import Contact
@@ -26,7 +26,6 @@ from dq_ik.viewer.scene import RobotScene
 import numpy as np
 import viser
 
-WIDER = 0.002  # than the body: else it would be hidden in the shape that it is of [m]
 PLAIN = (168, 178, 190)  # a body that is far from others, or whose clearance is not asked
 PLAIN_OPACITY, BAND_OPACITY = 0.35, 0.75
 LINE = (255, 255, 255)  # between the points of the nearest pair

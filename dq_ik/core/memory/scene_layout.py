@@ -85,6 +85,7 @@ PLACING = Table('placing', (
 ))
 
 MOST_ROWS = 96  # of a guard
+BLOCKED_AFTER = 0.05  # time for which bodies hold a stream that counts as blocked [s]
 # One row: two pieces that are near each other; anchor: the link in whose frame the normal is kept.
 ROW_INDEX = Row(pair=1, first=1, second=1, anchor=1, counts=1)
 ROW_PAIR, ROW_FIRST, ROW_SECOND, ROW_ANCHOR, ROW_COUNTS = ROW_INDEX.places

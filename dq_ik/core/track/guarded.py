@@ -31,7 +31,13 @@ from dq_ik.core.kinematics.configuration import advance, place_balls
 from dq_ik.core.memory.blocks import answer_of, work_of
 from dq_ik.core.memory.clock import seconds
 from dq_ik.core.memory.layout import Policy
-from dq_ik.core.memory.scene_layout import NEAREST_PAIR, ROW_GAIN, ROW_LEAST, ROW_PUSH
+from dq_ik.core.memory.scene_layout import (
+    BLOCKED_AFTER,
+    NEAREST_PAIR,
+    ROW_GAIN,
+    ROW_LEAST,
+    ROW_PUSH,
+)
 from dq_ik.core.solve.residual import evaluate
 from dq_ik.core.solve.verdict import press, report, Status
 from dq_ik.core.track import history
@@ -42,7 +48,6 @@ from dq_ik.core.track.slide import ask, change, crowds, FASTEST, MOST, slide_ste
 PIECES = 8  # of a frame, where only part of a step is free
 LEAST_PIECE = 0.02  # of a step, from which it goes on
 PRESSING = 5e-5  # speed at which a multiplier opens a gap [m/s]
-BLOCKED_AFTER = 0.05  # [s]
 QUIET = 0.2  # after which a stream that stands off its goal looks for another way [s]
 STANDING = 1e-3  # speed of all joints [rad/s]
 NEAR, NEAR_ANGLE = 1e-3, 5e-3  # of a goal, to which unguarded steps lead back [m, rad]

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from dq_ik.collision.bands import Band
+from dq_ik.collision.bands import Band, WIDER
 from dq_ik.collision.bodies import Body
 from dq_ik.collision.convex import Piece
 from dq_ik.collision.hulls import triangles
@@ -28,7 +28,6 @@ from std_msgs.msg import ColorRGBA
 from visualization_msgs.msg import Marker, MarkerArray
 
 BODIES, OBJECTS = 'bodies', 'objects'  # namespaces
-WIDER = 0.002  # than the body: else it would be hidden in the shape that it is of [m]
 PLAIN, PLAIN_OPACITY, BAND_OPACITY = (168, 178, 190), 0.3, 0.75
 OBJECT = (158, 126, 84)
 

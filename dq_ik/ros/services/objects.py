@@ -21,6 +21,7 @@ from functools import partial
 import math
 from typing import Any
 
+from dq_ik.collision.convex import ring, SIDES
 from dq_ik.collision.world import Box, Cylinder, HalfSpace, Mesh, Solid, Sphere, World
 from dq_ik.errors import CollisionError, DqIkError, listing
 from dq_ik.pose import Pose
@@ -32,7 +33,6 @@ import numpy as np
 BOX, SPHERE, CYLINDER, CONE = 1, 2, 3, 4
 DIMENSIONS = {BOX: 3, SPHERE: 1, CYLINDER: 2, CONE: 2}
 ADD, REMOVE, APPEND, MOVE = range(4)
-SIDES = 32  # of the pyramid that stands for a cone and contains it
 
 Placing = Callable[[str], Pose]  # name of a frame -> its pose in the root frame
 Positions = Mapping[str, float]
@@ -190,10 +190,7 @@ def _cone(height: float, radius: float) -> Mesh:
     """Return a pyramid that contains a cone about z with its tip above."""
     if not (height > 0.0 and radius > 0.0):
         raise CollisionError(f'a cone has a height and a radius above 0, got {height}, {radius}')
-    angles = 2.0 * math.pi / SIDES * np.arange(SIDES)
-    wide = radius / math.cos(math.pi / SIDES)
-    ring = np.stack([wide * np.cos(angles), wide * np.sin(angles), np.full(SIDES, -height / 2)])
-    vertices = np.concatenate([ring.T, [[0.0, 0.0, height / 2]]])
+    vertices = np.concatenate([ring(radius, -height / 2), [[0.0, 0.0, height / 2]]])
     faces = [(k, (k + 1) % SIDES, SIDES) for k in range(SIDES)]
     return Mesh(vertices, np.array(faces), convex=True)
 
