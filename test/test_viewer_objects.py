@@ -113,6 +113,9 @@ def test_what_others_do_is_shown(bench):
     hand.publish(held)
     wait_until(lambda: world['foreign'].link == 'panda_hand', what='in the hand')
     wait_until(lambda: any('/panda_hand/' in name and name.endswith('/shape') for name in names))
+    held.object.operation = CollisionObject.REMOVE
+    hand.publish(held)
+    wait_until(lambda: world['foreign'].link is None, what='out of the hand')
     bench.sender.publish(message('foreign', CollisionObject.REMOVE))
     wait_until(lambda: 'foreign' not in world, what='removed')
 
