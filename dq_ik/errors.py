@@ -51,6 +51,13 @@ class CollisionError(DqIkError):
     """Bodies of a robot or of the world around it are bad, or named wrongly."""
 
 
+def why(error: Exception) -> str:
+    """Return in words why a file cannot be read or written."""
+    if isinstance(error, UnicodeDecodeError):
+        return 'it is no UTF-8 text'
+    return getattr(error, 'strerror', None) or str(error)
+
+
 def listing(names: Iterable[str], limit: int = 40) -> str:
     """
     Join names for an error message: ``'a', 'b', 'c'``.

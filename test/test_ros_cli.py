@@ -81,8 +81,10 @@ def test_goal_is_reported_as_json(node, capsys):
 
 
 def test_goal_without_a_node_says_so(node, capsys):
-    assert main(['goal', *REACHABLE, '--node', '/nobody', '--timeout', '0.5']) == 1
-    assert 'is it running' in capsys.readouterr().out
+    assert main(['goal', *REACHABLE, '--node', '/nobody', '--timeout', '0.5', '--json']) == 1
+    out, err = capsys.readouterr()
+    assert 'is it running' in err
+    assert json.loads(out)['error'] in err
 
 
 def test_ask_prints_a_solution(node, capsys):
@@ -123,8 +125,10 @@ def test_ask_names_the_nearest_known_one(node, words, meant, capsys):
 
 def test_ask_without_a_node_says_so(node, capsys):
     pytest.importorskip('moveit_msgs.srv')
-    assert main(['ask', *REACHABLE, '--service', '/nobody', '--timeout', '0.5']) == 1
-    assert 'is it running' in capsys.readouterr().out
+    assert main(['ask', *REACHABLE, '--service', '/nobody', '--timeout', '0.5', '--json']) == 1
+    out, err = capsys.readouterr()
+    assert 'is it running' in err
+    assert json.loads(out)['error'] in err
 
 
 def test_node_command_runs_a_file(tmp_path):

@@ -383,6 +383,7 @@ def test_jog_says_what_is_wrong(arm, tmp_path):
     file.write_text('soon w\n')
     for words, said in ((('--node', '/nobody', '--timeout', '1'), 'there is no node /nobody'),
                         (('--node', '/jogged', '--replay', str(file)), "line 1 is 'soon w'"),
+                        (('--node', '/jogged', '--replay', 'none'), 'No such file or directory'),
                         (('--speed', '7'), 'it must be above 0 and at most 1')):
         done = subprocess.run([sys.executable, '-m', 'dq_ik', 'jog', *words], timeout=60,
                               env=environment(), capture_output=True, text=True, check=False)

@@ -39,10 +39,10 @@ LAUGHS = ''.join(f"<!ENTITY {b} '{f'&{a};' * 10}'>" for a, b in zip('abcdefgh', 
 ], ids=['laughs', 'file', 'dtd', 'deep', 'open', 'many', 'long', 'name', 'surrogate'])
 @pytest.mark.parametrize('read', [load_robot, partial(parse_robot, kind=SRDF)])
 def test_hostile_xml_is_refused_soon_and_in_one_sentence(text, words, read):
-    start = time.perf_counter()
+    start = time.process_time()  # a busy machine counts for nothing
     with pytest.raises(UrdfError, match=words) as refused:
         read(text)
-    assert time.perf_counter() - start < 5.0
+    assert time.process_time() - start < 5.0
     assert len(str(refused.value)) < 200
 
 

@@ -16,7 +16,6 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-import json
 
 from dq_ik.cli.common import (
     add_json,
@@ -27,7 +26,8 @@ from dq_ik.cli.common import (
     read_pose,
     ros_needed,
 )
-from dq_ik.cli.words import ros_name, say
+from dq_ik.cli.words import ros_name, say, say_json
+from dq_ik.errors import DqIkError
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -50,8 +50,7 @@ def run(args: Namespace) -> int:
     try:
         from moveit_msgs.srv import GetPositionIK
     except ImportError:
-        print(HOW_TO_GET_MOVEIT_MSGS)
-        return 1
+        raise DqIkError(HOW_TO_GET_MOVEIT_MSGS) from None
     request = GetPositionIK.Request()
     ik = request.ik_request
     ik.group_name, ik.ik_link_name = args.group, args.link
@@ -63,12 +62,12 @@ def run(args: Namespace) -> int:
     with Client('dq_ik_ask') as client:
         response = client.call(GetPositionIK, args.service, request, args.timeout)
     if response is None:
-        print(f'no node serves {args.service}; is it running, in the same ROS_DOMAIN_ID?')
-        return 1
+        raise DqIkError(f'no node serves {args.service}; is it running, in the same '
+                        'ROS_DOMAIN_ID?')
     joints = dict(zip(response.solution.joint_state.name, response.solution.joint_state.position))
     code, message = response.error_code.val, getattr(response.error_code, 'message', '')
     if args.json:
-        print(json.dumps({'error_code': code, 'message': message, 'joints': joints}))
+        say_json({'error_code': code, 'message': message, 'joints': joints})
     else:
         verdict = message if code == 1 else f'error code {code}: {message}'
         say([*joint_table(joints), verdict], code == 1)

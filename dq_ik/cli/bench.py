@@ -16,12 +16,11 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
-import json
 from time import perf_counter
 from typing import Any
 
 from dq_ik.cli.common import add_json, add_robot, read_chain
-from dq_ik.cli.words import is_terminal, Names, one_of
+from dq_ik.cli.words import is_terminal, Names, one_of, say_json, whole_number
 from dq_ik.errors import OptionError
 from dq_ik.native.load import describe
 from dq_ik.options import METHODS
@@ -36,12 +35,13 @@ HEADINGS = ('method', 'solved [%]', 'mean [us]', 'median [us]', '99 of 100 below
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``dq_ik bench``."""
     add_robot(parser)
-    parser.add_argument('--count', type=int, default=2000, metavar='N',
+    parser.add_argument('--count', type=whole_number, default=2000, metavar='N',
                         help='random reachable poses (default: %(default)s)')
     parser.add_argument('--method', nargs='+', action=Names, default=['pgs', 'pls'],
                         metavar='METHOD',
                         help=f'some of {", ".join(METHODS)} (default: pgs pls)')
-    parser.add_argument('--random-seed', type=int, default=1, help='of the poses')
+    parser.add_argument('--random-seed', type=whole_number, default=1, metavar='N',
+                        help='of the poses')
     add_json(parser)
     parser.epilog = ('Times are those of whole calls from Python, one after the other, failures '
                      'included.')
@@ -55,11 +55,13 @@ def run(args: Namespace) -> int:
         raise OptionError(str(error)) from None
     if not 1 <= args.count <= 1_000_000:
         raise OptionError(f'--count is from 1 to 1000000, got {args.count}')
+    if args.random_seed < 0:
+        raise OptionError(f'--random-seed is 0 or more, got {args.random_seed}')
     chain = read_chain(args)
     rows = [measure(chain, method, args.count, args.random_seed) for method in methods]
     if args.json:
-        print(json.dumps({'robot': chain.model.name, 'tips': chain.tips, 'count': args.count,
-                          'kernels': describe(), 'methods': rows}))
+        say_json({'robot': chain.model.name, 'tips': chain.tips, 'count': args.count,
+                  'kernels': describe(), 'methods': rows})
     else:
         print(f'{args.count} random reachable poses of {chain}, {describe()}')
         print(text_table(HEADINGS, [(row['method'], f"{100 * row['solved']:.2f}",

@@ -22,8 +22,8 @@ import math
 import sys
 from typing import Any, TYPE_CHECKING
 
-from dq_ik.cli.words import angle, length, named_value, Names, wait
-from dq_ik.errors import ChainError, DqIkError, listing, nearest, SeedError
+from dq_ik.cli.words import angle, any_number, length, named_value, Names, Tool, wait
+from dq_ik.errors import DqIkError, listing, nearest, SeedError
 from dq_ik.pose import Pose
 from dq_ik.robot.balls import read_balls, with_balls
 from dq_ik.robot.bundled import robot_names
@@ -71,7 +71,7 @@ def read_robot(args: Namespace) -> RobotModel:
 
 def add_tool(parser: ArgumentParser) -> None:
     """Add the tool that the URDF does not have."""
-    parser.add_argument('--tool', nargs='+', type=angle, default=[], metavar='NUMBER',
+    parser.add_argument('--tool', nargs='+', action=Tool, default=[], metavar='NUMBER',
                         help='tool in the frame of the tip: x y z [m], or with roll pitch yaw '
                              '[rad]; goals are for the tool')
 
@@ -85,8 +85,6 @@ def read_tool(numbers: Sequence[float]) -> Pose | None:
     """Return the pose of a tool; None where there is none."""
     if not numbers:
         return None
-    if len(numbers) not in (3, 6):
-        raise ChainError(f'--tool is x y z, or x y z roll pitch yaw; got {list(numbers)}')
     return Pose.from_xyz_rpy(numbers[:3], numbers[3:] or (0.0, 0.0, 0.0))
 
 
@@ -109,7 +107,7 @@ def add_pose(parser: ArgumentParser) -> None:
     turn = parser.add_mutually_exclusive_group()
     turn.add_argument('--rpy', nargs=3, type=angle, metavar=('ROLL', 'PITCH', 'YAW'),
                       help='rotation as in URDF: radians, 180deg or pi/2')
-    turn.add_argument('--quat', nargs=4, type=float, metavar=('W', 'X', 'Y', 'Z'),
+    turn.add_argument('--quat', nargs=4, type=any_number, metavar=('W', 'X', 'Y', 'Z'),
                       help='rotation as a quaternion in the order w x y z')
 
 
@@ -146,14 +144,22 @@ def read_seed(chain: Chain, pairs: Sequence[tuple[str, float]]) -> np.ndarray:
         if name not in names:
             raise SeedError(f"there is no joint '{name}'{nearest(name, names)}; the joints are "
                             f'{listing(names)}')
-    return chain.configuration(given)
+    q = chain.configuration(given)
+    for variable, value in zip(chain.variables, q):
+        if not variable.lower <= value <= variable.upper:
+            print(f'note: {variable.name} is {value:g}, outside of its limits '
+                  f'{variable.lower:.4g} .. {variable.upper:.4g}', file=sys.stderr)
+    return q
 
 
 def named(pairs: Iterable[tuple[str, float]]) -> dict[str, float]:
-    """Return values by joint name, or refuse one without a name."""
-    given = dict(pairs)
-    if '' in given:
-        raise SeedError(f'{given[""]:g} has no name; write joint={given[""]:g}')
+    """Return values by joint name, or refuse one without a name, or a name with two values."""
+    given: dict[str, float] = {}
+    for name, value in pairs:
+        if not name:
+            raise SeedError(f'{value:g} has no name; write joint={value:g}')
+        if given.setdefault(name, value) != value:
+            raise SeedError(f"joint '{name}' has two values, {given[name]:g} and {value:g}")
     return given
 
 

@@ -21,7 +21,7 @@ from pathlib import Path
 import sys
 
 from dq_ik.cli.common import add_balls, add_tool, read_tool, robot_help, ros_needed
-from dq_ik.cli.words import Names, one_of
+from dq_ik.cli.words import duration, Names, one_of, whole_number
 from dq_ik.demo.choices import (
     checked_balls,
     DEFAULT_ROBOT,
@@ -58,14 +58,15 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument('--scene', default='', metavar='WORLD',
                         help='objects around the robot: a YAML file, or one of '
                              f'{", ".join(world_names())}')
-    parser.add_argument('--viewer', default='web', choices=('web', 'none'), help='default: web')
-    parser.add_argument('--port', type=int, default=0, help='of the web page')
+    parser.add_argument('--viewer', default='web', type=one_of('viewer', ('web', 'none')),
+                        metavar='VIEWER', help='web or none (default: %(default)s)')
+    parser.add_argument('--port', type=whole_number, default=0, help='of the web page')
     parser.add_argument('--no-browser', action='store_true', help='serve the page, open nothing')
     parser.add_argument('--no-ros', action='store_true',
                         help='a page in this process, which can show other robots')
     parser.add_argument('--no-sim', action='store_true', help='show the commands, not an arm')
     parser.add_argument('--no-path', action='store_true', help='no moving goal, drag one yourself')
-    parser.add_argument('--duration', type=float, default=0.0, metavar='SECONDS',
+    parser.add_argument('--duration', type=duration, default=0.0, metavar='SECONDS',
                         help='end after this time of motion; default: run until Ctrl-C')
 
 

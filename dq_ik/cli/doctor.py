@@ -19,13 +19,12 @@ from argparse import ArgumentParser, Namespace
 from collections import Counter
 from importlib import import_module
 from importlib.util import find_spec
-import json
 import os
 import time
 from typing import NamedTuple
 
 from dq_ik.cli.common import add_json
-from dq_ik.cli.words import is_terminal, ros_name, wait
+from dq_ik.cli.words import is_terminal, ros_name, say_json, wait
 from dq_ik.display import HOW_TO_GET_VISER
 from dq_ik.native.load import describe, door
 
@@ -61,7 +60,7 @@ def run(args: Namespace) -> int:
     findings = [check_library(), ros, check_messages(ros), check_page(),
                 check_nodes(ros, args.node, args.timeout)]
     if args.json:
-        print(json.dumps([finding._asdict() for finding in findings]))
+        say_json([finding._asdict() for finding in findings])
     else:
         show(findings)
     return 1 if any(finding.state == BAD for finding in findings) else 0

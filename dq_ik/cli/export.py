@@ -16,10 +16,10 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-import json
 from pathlib import Path
 
 from dq_ik.cli.common import add_json, add_robot, read_chain
+from dq_ik.cli.words import say_json, whole_number
 from dq_ik.errors import DqIkError, OptionError
 from dq_ik.robot.chain import Chain
 from dq_ik.solver import STARTS
@@ -31,7 +31,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``dq_ik export``."""
     add_robot(parser)
     parser.add_argument('output', type=Path, help='file to be written, for instance arm.dqik')
-    parser.add_argument('--starts', type=int, default=STARTS, metavar='N',
+    parser.add_argument('--starts', type=whole_number, default=STARTS, metavar='N',
                         help='configurations to be stored, from which searches may start '
                              '(default: %(default)s)')
     add_json(parser)
@@ -47,9 +47,11 @@ def run(args: Namespace) -> int:
         args.output.write_bytes(block.tobytes())
     except OSError as error:
         raise DqIkError(f'cannot write {args.output}: {error.strerror}') from None
-    print(json.dumps({'file': str(args.output), 'bytes': block.nbytes, 'base': chain.base,
-                      'tips': chain.tips, 'joints': chain.joint_names, 'starts': args.starts})
-          if args.json else describe(chain, args.output, block.nbytes, args.starts))
+    if args.json:
+        say_json({'file': str(args.output), 'bytes': block.nbytes, 'base': chain.base,
+                  'tips': chain.tips, 'joints': chain.joint_names, 'starts': args.starts})
+    else:
+        print(describe(chain, args.output, block.nbytes, args.starts))
     return 0
 
 

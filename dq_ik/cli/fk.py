@@ -16,17 +16,16 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-import json
 
 from dq_ik.cli.common import add_json, add_robot, read_chain, read_seed
-from dq_ik.cli.words import named_value
+from dq_ik.cli.words import named_value, say_json
 from dq_ik.pose import Pose
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``dq_ik fk``."""
     add_robot(parser)
-    parser.add_argument('joints', nargs='*', type=named_value, metavar='JOINT=VALUE',
+    parser.add_argument('joints', nargs='*', default=[], type=named_value, metavar='JOINT=VALUE',
                         help='positions [rad or m]: some joints by name, others are at home; or '
                              'all numbers in order')
     add_json(parser)
@@ -37,12 +36,12 @@ def run(args: Namespace) -> int:
     chain = read_chain(args)
     poses = chain.fk_all(read_seed(chain, args.joints))
     if args.json:
-        print(json.dumps({tip: as_dict(pose) for tip, pose in poses.items()}))
+        say_json({tip: as_dict(pose) for tip, pose in poses.items()})
         return 0
     for tip, pose in poses.items():
         print(f'{tip} in {chain.base}')
         for name, numbers in as_dict(pose).items():
-            print(f'  {name:<4}  {" ".join(f"{number:.6f}" for number in numbers)}')
+            print(f'  {name:<4} ', *(f'{round(number, 6) + 0.0:.6f}' for number in numbers))
     return 0
 
 

@@ -16,11 +16,11 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-import json
 from typing import Any
 
 from dq_ik.cli.common import add_json, add_remote, read_pose, ros_needed
-from dq_ik.cli.words import ros_name, say
+from dq_ik.cli.words import ros_name, say, say_json
+from dq_ik.errors import DqIkError
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -49,12 +49,11 @@ def run(args: Namespace) -> int:
             PoseStamped, topic, msg, DiagnosticStatus, f'{args.node}/status', args.timeout,
             has_arrived)
     if answer is None:
-        print(f'no node follows {topic}; is it running, in the same ROS_DOMAIN_ID?')
-        return 1
+        raise DqIkError(f'no node follows {topic}; is it running, in the same ROS_DOMAIN_ID?')
     reached = answer.level == DiagnosticStatus.OK
     values = values_of(answer)
     if args.json:
-        print(json.dumps({'reached': reached, 'message': answer.message, **values}))
+        say_json({'reached': reached, 'message': answer.message, **values})
     else:
         say([*(f'  {key}: {value}' for key, value in values.items()), answer.message], reached)
     return 0 if reached else 2

@@ -16,14 +16,13 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-import json
-import math
 from pathlib import Path
 from typing import Any
 
 from dq_ik.cli.common import add_json, add_robot, read_robot, read_tool, Version
 from dq_ik.cli.fk import as_dict
-from dq_ik.cli.words import is_terminal
+from dq_ik.cli.words import is_terminal, say_json
+from dq_ik.errors import DqIkError
 from dq_ik.robot.bundled import find_robot, world_names
 from dq_ik.robot.chain import Chain
 from dq_ik.robot.describe import HEADINGS, joint_rows
@@ -49,15 +48,18 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Print the table; a whole robot without --base and --tip."""
+    for name in ('srdf', 'world', 'solid_visuals'):
+        if getattr(args, name) and not args.collisions:
+            raise DqIkError(f'--{name.replace("_", "-")} is for --collisions, which is not given')
     robot = read_robot(args)
     whole = args.base is None and args.tip is None and not args.tool
     chain = None if whole else robot.chain(args.base, args.tip, read_tool(args.tool))
     if args.collisions:
         from dq_ik.cli.collision_table import print_collisions
         print_collisions(robot, chain, find_robot(args.robot), args.srdf, args.world,
-                         args.solid_visuals)
+                         args.solid_visuals, args.json)
     elif args.json:
-        print(json.dumps(robot_dict(robot) if chain is None else chain_dict(chain)))
+        say_json(robot_dict(robot) if chain is None else chain_dict(chain))
     elif chain is None:
         print_robot(robot)
     else:
@@ -66,10 +68,10 @@ def run(args: Namespace) -> int:
 
 
 def robot_dict(robot: RobotModel) -> dict[str, Any]:
-    """Return a robot as plain numbers and names; a limit that there is not is null."""
+    """Return a robot as plain numbers and names; a limit that there is not is infinite."""
     joints = [{'name': joint.name, 'kind': str(joint.kind), 'parent': joint.parent,
-               'child': joint.child, 'lower': _finite(joint.lower), 'upper': _finite(joint.upper),
-               'velocity': _finite(joint.velocity), 'mimic': joint.mimic and joint.mimic.joint}
+               'child': joint.child, 'lower': joint.lower, 'upper': joint.upper,
+               'velocity': joint.velocity, 'mimic': joint.mimic and joint.mimic.joint}
               for joint in robot.joints]
     return {'name': robot.name, 'root': robot.root, 'links': robot.links, 'leaves': robot.leaves,
             'joints': joints}
@@ -77,14 +79,10 @@ def robot_dict(robot: RobotModel) -> dict[str, Any]:
 
 def chain_dict(chain: Chain) -> dict[str, Any]:
     """Return the variables of a chain, and the poses of its tips at home."""
-    variables = [{'name': v.name, 'lower': _finite(v.lower), 'upper': _finite(v.upper),
-                  'velocity': _finite(v.velocity)} for v in chain.variables]
+    variables = [{'name': v.name, 'lower': v.lower, 'upper': v.upper,
+                  'velocity': v.velocity} for v in chain.variables]
     home = {tip: as_dict(pose) for tip, pose in chain.fk_all(chain.neutral).items()}
     return {'base': chain.base, 'tips': chain.tips, 'variables': variables, 'home': home}
-
-
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None
 
 
 def print_robot(robot: RobotModel) -> None:

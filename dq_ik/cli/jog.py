@@ -15,10 +15,11 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, FileType, Namespace
+from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 import os
+from pathlib import Path
 import select
 import signal
 import sys
@@ -27,8 +28,8 @@ from typing import Any
 
 from dq_ik.cli.common import ros_needed
 from dq_ik.cli.keyboard import HELP, Keyboard, replayed, split_keys
-from dq_ik.cli.words import ros_name, wait
-from dq_ik.errors import DqIkError
+from dq_ik.cli.words import any_number, ros_name, wait
+from dq_ik.errors import DqIkError, why
 
 PERIOD = 0.02  # between two messages [s]
 LAST_WORDS = 0.3  # in which the last message, rest, is on its way [s]
@@ -39,9 +40,10 @@ KeySource = Callable[[float], 'list[str] | None']
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the arguments of ``dq_ik jog``."""
     parser.add_argument('--node', type=ros_name, default='/dq_ik', help='name of the node')
-    parser.add_argument('--speed', type=float, default=0.1, help='of the tool [m/s] at the start')
+    parser.add_argument('--speed', type=any_number, default=0.1,
+                        help='of the tool [m/s] at the start')
     parser.add_argument('--timeout', type=wait, default=5.0, help='seconds to wait for the node')
-    parser.add_argument('--replay', type=FileType(), help='keys from a file: "seconds key" lines')
+    parser.add_argument('--replay', type=Path, help='keys from a file: "seconds key" lines')
     parser.epilog = HELP.replace('%', '%%')
 
 
@@ -55,8 +57,8 @@ def run(args: Namespace) -> int:
     with Client('dq_ik_jog') as client, _keys(args) as keys:
         node = JogClient(client.node, args.node)
         if not node.wait(args.timeout):
-            print(f'there is no node {args.node}; is it running, in the same ROS_DOMAIN_ID?')
-            return 1
+            raise DqIkError(f'there is no node {args.node}; is it running, in the same '
+                            'ROS_DOMAIN_ID?')
         keyboard = Keyboard(node.tips, node.base, node.joints, args.speed)
         print(HELP, flush=True)
         _loop(keyboard, keys, node)
@@ -90,9 +92,10 @@ def _keys(args: Namespace) -> Iterator[KeySource]:
     """Open the source of keys: a recording, a terminal without line buffer, or a pipe."""
     if args.replay is not None:
         try:
-            yield _recording(replayed(args.replay.readlines()))
-        except ValueError as error:
-            raise DqIkError(f'--replay: {error}') from None
+            events = replayed(args.replay.read_text(encoding='utf-8').splitlines())
+        except (OSError, ValueError) as error:
+            raise DqIkError(f'--replay {args.replay}: {why(error)}') from None
+        yield _recording(events)
         return
     handle = sys.stdin.fileno()
     if not os.isatty(handle):

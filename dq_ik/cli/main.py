@@ -26,7 +26,7 @@ from importlib import import_module
 import sys
 
 from dq_ik.cli.common import Version
-from dq_ik.cli.words import Parser, separate_numbers, WRONG_INPUT
+from dq_ik.cli.words import Parser, refuse, separate_numbers, WordsError
 from dq_ik.errors import DqIkError, nearest
 
 #: every command with its one-line help
@@ -61,31 +61,44 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = list(sys.argv[1:] if arguments is None else arguments)
     split = given.index(ROS_ARGUMENTS) if ROS_ARGUMENTS in given else len(given)
     own, for_ros = given[:split], given[split:]
+    chosen = next((word for word in own if word in COMMANDS), None)
+    as_json = '--json' in own
+    try:
+        args = read(own, chosen)
+        if for_ros:
+            args.ros = for_ros
+        return import_module(f'dq_ik.cli.{args.command}').run(args)
+    except WordsError as error:
+        sys.exit(refuse(error.program, error, as_json))
+    except DqIkError as error:
+        return refuse(f'dq_ik {chosen}', error, as_json)
+    except KeyboardInterrupt:
+        return 130
+
+
+def read(words: Sequence[str], chosen: str | None) -> argparse.Namespace:
+    """
+    Return the arguments of the chosen command.
+
+    :raises WordsError: if they are none
+    """
     parser = Parser(
         prog='dq_ik', description='Inverse kinematics on dual quaternions, for ROS 2 and without.',
         epilog=EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('--version', action=Version)
     commands = parser.add_subparsers(dest='command', required=True, metavar='COMMAND')
-    chosen = next((word for word in own if word in COMMANDS), None)
     for name, text in COMMANDS.items():
         command = commands.add_parser(
             name, help=text, description=f'{text[0].upper()}{text[1:]}.')
         if name == chosen:
             import_module(f'dq_ik.cli.{name}').add_arguments(command)
-    first = next((word for word in own if not word.startswith('-')), None)
+    first = next((word for word in words if not word.startswith('-')), None)
     if first is not None and first not in COMMANDS:
         parser.error(f"there is no command '{first}'{nearest(first, COMMANDS)}; there are "
                      f'{", ".join(COMMANDS)}')
-    args = parser.parse_args(separate_numbers(own))
-    if for_ros:
-        args.ros = for_ros
-    try:
-        return import_module(f'dq_ik.cli.{args.command}').run(args)
-    except DqIkError as error:
-        print(f'dq_ik {args.command}: {error}', file=sys.stderr)
-        return WRONG_INPUT
-    except KeyboardInterrupt:
-        return 130
+    args, rest = parser.parse_known_args(separate_numbers(words))
+    commands.choices[args.command].refuse_rest(rest)
+    return args
 
 
 if __name__ == '__main__':

@@ -18,12 +18,11 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 import csv
-import json
 from pathlib import Path
 
 from dq_ik.cli.common import add_json, add_robot, add_seed, read_chain, read_seed
-from dq_ik.cli.words import say
-from dq_ik.errors import DqIkError, GoalError, listing
+from dq_ik.cli.words import any_number, say, say_json
+from dq_ik.errors import DqIkError, GoalError, listing, why
 from dq_ik.robot.chain import Chain
 from dq_ik.stream.whole_path import follow_path, PathResult
 import numpy as np
@@ -38,9 +37,9 @@ def add_arguments(parser: ArgumentParser) -> None:
                                                  f'{",".join(COLUMNS)} [m], in any order')
     parser.add_argument('output', type=Path, help='CSV file to be written: a column per joint, '
                                                   'and whether the pose is lost')
-    parser.add_argument('--rate', type=float, required=True, metavar='HZ',
+    parser.add_argument('--rate', type=any_number, required=True, metavar='HZ',
                         help='poses per second')
-    parser.add_argument('--speed', type=float, metavar='SPEED',
+    parser.add_argument('--speed', type=any_number, metavar='SPEED',
                         help="largest speed of all joints [rad/s or m/s]; the URDF's if not given")
     add_seed(parser, 'at 0; or all numbers in order. Without it, the best start is chosen')
     add_json(parser)
@@ -56,9 +55,9 @@ def run(args: Namespace) -> int:
                          start=read_seed(chain, args.seed) if args.seed else None)
     write_joints(args.output, chain, result)
     if args.json:
-        print(json.dumps({'success': bool(result.success), 'message': result.message,
-                          'poses': len(result.lost), 'lost': np.flatnonzero(result.lost).tolist(),
-                          'file': str(args.output), 'time': result.time}))
+        say_json({'success': bool(result.success), 'message': result.message,
+                  'poses': len(result.lost), 'lost': np.flatnonzero(result.lost).tolist(),
+                  'file': str(args.output), 'time': result.time})
     else:
         say([f'{result.message}; found in {result.time:.2f} s'], result.success)
     return 0 if result.success else 2
@@ -70,7 +69,7 @@ def read_poses(path: Path) -> np.ndarray:
         with path.open(encoding='utf-8', newline='') as file:
             rows = list(csv.reader(file, skipinitialspace=True))
     except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise DqIkError(f'cannot read {path}: {error}') from None
+        raise DqIkError(f'cannot read {path}: {why(error)}') from None
     head = [name.strip() for name in rows[0]] if rows else []
     missing = [name for name in COLUMNS if name not in head]
     if missing:

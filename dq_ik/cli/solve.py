@@ -16,7 +16,6 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-import json
 from typing import Any
 
 from dq_ik.cli.common import (
@@ -29,7 +28,7 @@ from dq_ik.cli.common import (
     read_pose,
     read_seed,
 )
-from dq_ik.cli.words import one_of, say
+from dq_ik.cli.words import one_of, say, say_json
 from dq_ik.errors import ChainError, listing, nearest, OptionError
 from dq_ik.goal import Goal
 from dq_ik.options import DEFAULTS, IkOptions, item_type, METHODS, MODES, NAMES
@@ -68,7 +67,7 @@ def run(args: Namespace) -> int:
     solver = Solver(chain, options_of(chain, IkOptions.of(None, **chosen)))
     result = solver.solve(goal, seed=read_seed(chain, args.seed))
     if args.json:
-        print(json.dumps(as_dict(chain, result)))
+        say_json(as_dict(chain, result))
     else:
         say(as_table(chain, result), result.success)
     return 0 if result.success else 2

@@ -17,12 +17,13 @@ from __future__ import annotations
 
 from argparse import Action, ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Callable, Iterable, Sequence
+import json
 import math
 import re
 import sys
 from typing import Any, NoReturn
 
-from dq_ik.errors import nearest
+from dq_ik.errors import ChainError, DqIkError, nearest
 
 NUMBER = r'[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?'
 ANGLE = rf'[-+]?(?:(?:{NUMBER})?\s*\*?\s*(?:pi|π)(?:/\d+)?|(?:{NUMBER})(?:deg|°)?)'
@@ -33,12 +34,34 @@ LONGEST_WAIT = 86400.0  # [s]
 WRONG_INPUT = 1  # exit code
 
 
+class WordsError(DqIkError):
+    """The words of a command line are not those of a command."""
+
+    def __init__(self, program: str, message: str) -> None:
+        """
+        Keep what is wrong.
+
+        :param program: the command that was called: ``dq_ik solve``
+        """
+        super().__init__(f'{message}; see {program} --help')
+        self.program = program
+
+
 class Parser(ArgumentParser):
-    """Tells a mistake in one line, with exit code 1: code 2 says that a goal is not reached."""
+    """Raises a mistake instead of ending with code 2, which says that a goal is not reached."""
 
     def error(self, message: str) -> NoReturn:
-        """Print the line and end."""
-        self.exit(WRONG_INPUT, f'{self.prog}: {message}; see {self.prog} --help\n')
+        """Raise it."""
+        raise WordsError(self.prog, message)
+
+    def refuse_rest(self, rest: Sequence[str]) -> None:
+        """Refuse words that belong to no argument."""
+        known = [name for action in self._actions for name in action.option_strings]
+        for word in (word.strip() for word in rest):
+            if word.startswith('--'):
+                name = word.partition('=')[0]
+                self.error(f"there is no option '{name}'{nearest(name, known)}")
+            self.error(f"'{word}' is too much")
 
 
 class Names(Action):
@@ -49,6 +72,24 @@ class Names(Action):
         """Keep them as a list."""
         names = [name for word in values for name in word.split(',') if name]
         setattr(args, self.dest, names)
+
+
+class Tool(Action):
+    """The numbers of a tool: lengths, and angles if there are six."""
+
+    def __call__(self, parser: ArgumentParser, args: Namespace, values: Any,
+                 option: str | None = None) -> None:
+        """Keep them as floats."""
+        if len(values) not in (3, 6):
+            raise ChainError('--tool is x y z, or x y z roll pitch yaw; got '
+                             f'{" ".join(values).strip()}')
+        try:
+            numbers = [*map(length, values[:3]), *map(angle, values[3:])]
+        except ArgumentTypeError as error:
+            raise ChainError(f'--tool: {error}') from None
+        if not all(map(math.isfinite, numbers)):
+            raise ChainError(f'--tool is finite numbers; got {" ".join(values).strip()}')
+        setattr(args, self.dest, numbers)
 
 
 def separate_numbers(words: Iterable[str]) -> list[str]:
@@ -71,6 +112,22 @@ def separate_numbers(words: Iterable[str]) -> list[str]:
         else:
             separate.append(word)
     return separate
+
+
+def any_number(text: str) -> float:
+    """Read a number."""
+    try:
+        return float(text)
+    except ValueError:
+        raise ArgumentTypeError(f'{text.strip()!r} is no number') from None
+
+
+def whole_number(text: str) -> int:
+    """Read a number without a fraction."""
+    try:
+        return int(text)
+    except ValueError:
+        raise ArgumentTypeError(f'{text.strip()!r} is no whole number') from None
 
 
 def length(text: str) -> float:
@@ -120,12 +177,21 @@ def ros_name(text: str) -> str:
 
 def wait(text: str) -> float:
     """Read the seconds of a wait."""
+    return _seconds(text, 'time to wait')
+
+
+def duration(text: str) -> float:
+    """Read how long something goes on."""
+    return _seconds(text, 'duration')
+
+
+def _seconds(text: str, what: str) -> float:
     try:
         seconds = float(text)
     except ValueError:
         seconds = math.nan
     if not 0.0 <= seconds <= LONGEST_WAIT:
-        raise ArgumentTypeError(f'{text.strip()!r} is no time to wait; it is a number of seconds '
+        raise ArgumentTypeError(f'{text.strip()!r} is no {what}; it is a number of seconds '
                                 f'from 0 to {LONGEST_WAIT:g}')
     return seconds
 
@@ -144,6 +210,27 @@ def named_value(text: str) -> tuple[str, float]:
 def is_terminal() -> bool:
     """Tell whether a person reads the output."""
     return sys.stdout.isatty()
+
+
+def say_json(value: Any) -> None:
+    """Print JSON; what is not finite is null there, for JSON has no word for it."""
+    print(json.dumps(_finite(value), allow_nan=False))
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, float):
+        return float(value) if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}
+    return list(map(_finite, value)) if isinstance(value, (list, tuple)) else value
+
+
+def refuse(program: str, error: DqIkError, as_json: bool) -> int:
+    """Say what is wrong in one line, with ``--json`` as ``{"error": ...}`` too."""
+    print(f'{program}: {error}', file=sys.stderr)
+    if as_json:
+        say_json({'error': str(error)})
+    return WRONG_INPUT
 
 
 def say(lines: Sequence[str], good: bool | None = None) -> None:

@@ -32,7 +32,7 @@ from dq_ik.collision.world import (
     Sphere,
     World,
 )
-from dq_ik.errors import CollisionError, DqIkError, listing, nearest
+from dq_ik.errors import CollisionError, DqIkError, listing, nearest, why
 from dq_ik.pose import Pose
 from dq_ik.robot.bundled import find_world
 from dq_ik.robot.model import RobotModel
@@ -62,7 +62,7 @@ def load_world(source: str | os.PathLike) -> World:
     try:
         found = yaml.safe_load(path.read_text(encoding='utf-8'))
     except (OSError, UnicodeDecodeError, RecursionError, ValueError) as error:
-        raise CollisionError(f"cannot read '{path}': {error}") from None
+        raise CollisionError(f"cannot read '{path}': {why(error)}") from None
     except yaml.YAMLError as error:
         raise CollisionError(f"'{path}' is no YAML: {' '.join(str(error).split())}") from None
     if not isinstance(found, list):

@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
-from dq_ik.errors import listing, PoseError, UrdfError
+from dq_ik.errors import listing, PoseError, UrdfError, why
 from dq_ik.pose import Pose
 from dq_ik.robot.balls import Ball, group_balls
 from dq_ik.robot.build import build_model
@@ -52,7 +52,7 @@ def load_robot(source: str | os.PathLike, *, soft_limits: bool = False,
     Read a robot description.
 
     :param source: name of a robot ('panda'), path of a URDF or xacro file, or the XML text itself.
-        Nothing but that file is read; ``package://`` addresses of meshes are of no interest here.
+        Nothing but that file is read, no mesh either.
     :param soft_limits: narrow the limits to those of ``<safety_controller>`` where it is given.
     :param balls: groups of three revolute joints that become one ball joint each:
         ``{'hip': ('hip_yaw', 'hip_roll', 'hip_pitch')}`` or ``{'hip': Ball(..., swing=1.0)}``.
@@ -75,8 +75,7 @@ def read_source(source: str | os.PathLike) -> str:
     Return the XML text of a robot description.
 
     :param source: name of a robot or path of a file (:func:`dq_ik.robot.bundled.find_robot`), or
-        the text itself (recognised by a ``<``); a file that ends in ``.xacro`` is expanded with
-        the xacro package.
+        the text itself, which has a ``<``; xacro expands a file that ends in ``.xacro``
     """
     if isinstance(source, str) and '<' in source:
         return source
@@ -87,14 +86,18 @@ def read_source(source: str | os.PathLike) -> str:
         raise UrdfError('the robot description is empty; give a path or XML text')
     path = find_robot(source)
     if not path.is_file():
-        raise UrdfError(f"there is no file '{path}', and it is no XML text either")
+        what = 'it is a folder' if path.is_dir() else 'and it is no XML text either'
+        raise UrdfError(f"there is no file '{path}', {what}")
     if path.suffix == '.xacro':
         return _expand_xacro(path)
     try:
         check_length(path.stat().st_size)
-        return path.read_text(encoding='utf-8-sig')
+        text = path.read_text(encoding='utf-8-sig')
     except (OSError, UnicodeDecodeError) as error:
-        raise UrdfError(f"cannot read '{path}': {error}") from error
+        raise UrdfError(f"cannot read '{path}': {why(error)}") from error
+    if '<' in text:
+        return text
+    raise UrdfError(f"'{path}' is no robot description: there is no XML in it")
 
 
 def _expand_xacro(path: Path) -> str:
