@@ -43,8 +43,14 @@ STYLE = """<style>
   vertical-align: bottom }
 [role="tab"] { padding-left: 0.6em !important; padding-right: 0.6em !important }
 .badge::before { content: attr(data-sign) " " }
+[role="tab"][aria-selected="true"] { color: var(--mantine-color-custom-outline) !important }
 [data-mantine-color-scheme="light"] { --alarm: #b0360f }
-[data-mantine-color-scheme="light"] canvas { background: #d9dfe5 }
+:root[data-mantine-color-scheme="light"] { --mantine-color-dimmed: #495057 !important;
+  --mantine-color-custom-outline: #0f6480 !important }
+:root[data-mantine-color-scheme="dark"] { --mantine-color-dimmed: #a9a9a9 !important }
+.mantine-Slider-markLabel, .mantine-Notification-description {
+  color: var(--mantine-color-dimmed) !important }
+[data-mantine-color-scheme="light"] canvas[data-engine] { background: #d9dfe5 }
 </style>"""
 STATUS = (
     '<div style="padding:0.2em 0.9em 0.4em 0.9em;font-size:0.85em;line-height:1.45">'
