@@ -52,7 +52,8 @@ class Views:
 
     def reset(self, camera: viser.CameraHandle) -> None:
         """Show the first view again."""
-        camera.look_at, camera.position = self._first
+        target, eye = self._first
+        aim(camera, eye, target)
 
     def frame(self, camera: viser.CameraHandle, points: Sequence[np.ndarray]) -> None:
         """Show all points from the present direction, as near as they allow."""
@@ -61,8 +62,7 @@ class Views:
         way = camera.position - camera.look_at
         half = np.tan(0.5 * camera.fov) * min(INNER[0] * camera.aspect, INNER[1])
         distance = max(radius, 1e-3) / np.sin(np.arctan(half))
-        camera.look_at = center
-        camera.position = center + distance * way / np.linalg.norm(way)
+        aim(camera, center + distance * way / np.linalg.norm(way), center)
 
     def keep(self, goals: Mapping[str, np.ndarray]) -> None:
         """
@@ -83,6 +83,12 @@ class Views:
         self._places = places
 
 
+def aim(camera: viser.CameraHandle, eye: np.ndarray, target: np.ndarray) -> None:
+    """Put a camera somewhere and let it look at a point; its place carries that point along."""
+    camera.position = eye
+    camera.look_at = target
+
+
 def step_back(camera: viser.CameraHandle, point: np.ndarray) -> None:
     """Move a camera away from what it looks at until a point is well inside the picture."""
     x_world_camera = Pose.from_xyz_wxyz(camera.position, camera.wxyz)
@@ -90,6 +96,4 @@ def step_back(camera: viser.CameraHandle, point: np.ndarray) -> None:
     half = np.tan(0.5 * camera.fov)
     missing = max(abs(x) / (half * camera.aspect * INNER[0]), abs(y) / (half * INNER[1])) - depth
     if missing > 0.0:
-        target = camera.look_at
-        camera.position = x_world_camera @ np.array([0.0, 0.0, -missing])
-        camera.look_at = target
+        aim(camera, x_world_camera @ np.array([0.0, 0.0, -missing]), camera.look_at)

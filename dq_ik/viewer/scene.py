@@ -27,7 +27,7 @@ from dq_ik.pose import Pose
 from dq_ik.robot.meshes import MeshError
 from dq_ik.robot.model import Joint, JointKind, RobotModel
 from dq_ik.robot.shapes import Cylinder, MeshFile, Rgba, Shape, Sphere, Visual
-from dq_ik.viewer.shapes import add_visual
+from dq_ik.viewer.shapes import add_visual, corners
 import numpy as np
 import viser
 
@@ -112,6 +112,13 @@ class RobotScene:
                     if joint.kind not in (JointKind.REVOLUTE, JointKind.CONTINUOUS):
                         node.position = pose.position
         return len(moved)
+
+    def corners(self) -> list[np.ndarray]:
+        """Return points of the world with all that is drawn between them."""
+        poses = self._model.link_poses(self._shown)
+        return [*(pose.position for pose in poses.values()), *(
+            poses[visual.link] @ visual.origin @ point
+            for visual in self._visuals for point in corners(visual.shape, self._urdf_folder))]
 
     def add_ghost(self, parent: str, tip: str, rgba: Rgba,
                   tool: Pose = NO_TOOL) -> list[Any]:

@@ -15,6 +15,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ from dq_ik.robot.shapes import (
     DEFAULT_RGBA,
     MeshFile,
     Rgba,
+    Shape,
     Sphere,
     Visual,
 )
@@ -80,3 +82,24 @@ def add_visual(
         return scene.add_mesh_trimesh(name, mesh, **own_colors)
     return scene.add_mesh_simple(
         name, np.asarray(mesh.vertices), np.asarray(mesh.faces), flat_shading=True, **style)
+
+
+def corners(shape: Shape | None, urdf_folder: Path | None = None) -> list[np.ndarray]:
+    """Return the corners of the box around a shape, in its frame; none if it is not drawn."""
+    match shape:
+        case Box(size):
+            half = 0.5 * np.array(size)
+        case Cylinder(radius, length):
+            half = np.array([radius, radius, 0.5 * length])
+        case Capsule(radius, length):
+            half = np.array([radius, radius, 0.5 * length + radius])
+        case Sphere(radius):
+            half = np.full(3, radius)
+        case MeshFile() as file:
+            try:
+                return list(map(np.array, product(*load_mesh(file, urdf_folder).bounds.T)))
+            except MeshError:
+                return []
+        case _:
+            return []
+    return [half * signs for signs in product((-1.0, 1.0), repeat=3)]

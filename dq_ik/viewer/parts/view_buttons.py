@@ -58,6 +58,4 @@ def look(page: Page, what: str, client: viser.ClientHandle) -> None:
     if what == RESET:
         page.views.reset(client.camera)
     else:
-        links = page.chain.model.link_poses(page.positions).values()
-        page.views.frame(client.camera, [
-            *(pose.position for pose in links), *page.goal_places().values()])
+        page.views.frame(client.camera, [*page.robot.corners(), *page.goal_places().values()])
