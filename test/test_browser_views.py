@@ -77,3 +77,23 @@ def test_another_robot_is_seen_and_framed_whole(browser, alone, robot):
     assert browser.comes(lambda: np.allclose(camera.position, first, atol=1e-3)
                          and np.allclose(camera.look_at, alone.page.views._first[0], atol=1e-3),
                          30.0)
+
+
+def test_a_goal_that_is_very_far_away_leaves_robot_and_page_as_they_are(browser, alone):
+    """One that is a little too far is kept on the screen."""
+    page = alone.page
+    before = browser.client.camera.position
+    browser.tab('Goal')
+    browser.write('Position [m]', '1e300, 0, 0')
+    browser.press('Go to pose')
+    browser.page.get_by_text('no number may be beyond 1e+09').first.wait_for()
+    browser.write('Position [m]', '1e8, 0, 0')
+    browser.press('Go to pose')
+    browser.page.get_by_text('Best reach', exact=True).wait_for()
+    browser.wait(1000, frames=3)
+    assert np.allclose(browser.client.camera.position, before, atol=1e-3)
+    browser.write('Position [m]', '3, 0, 0.5')
+    browser.press('Go to pose')
+    assert browser.comes(lambda: np.allclose(page.goal_places()['panda_hand_tcp'], (3, 0, 0.5)),
+                         30.0)
+    assert browser.comes(lambda: goals_are_seen(browser, alone), 30.0)

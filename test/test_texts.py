@@ -86,6 +86,7 @@ def test_rotations_mean_what_scipy_means():
     ('0.1, 0.2', '0 0 0', RPY, "'0.1, 0.2'; wanted: 3 numbers, x, y, z in metres"),
     ('1 2 three', '0 0 0', RPY, '1 2 three'),
     ('1 2 nan', '0 0 0', RPY, '1 2 nan'),
+    ('1e300 2 3', '0 0 0', RPY, "'1e300 2 3'; no number may be beyond 1e+09"),
     ('1 2 3', '0 0 0 1', RPY_DEGREES, "'0 0 0 1'; wanted: 3 numbers, roll pitch yaw"),
     ('1 2 3', '0 0 0', XYZW, 'wanted: 4 numbers, quaternion x y z w'),
     ('1 2 3', '0 0 0 0', WXYZ, 'quaternion of the pose'), ('', '', WXYZ, "is ''")])

@@ -151,3 +151,24 @@ def test_the_example_of_the_page_runs():
     result = subprocess.run([sys.executable, '-c', block], cwd=ROOT, capture_output=True,
                             text=True, timeout=100, check=True)
     assert result.stdout.splitlines()[-1].startswith('http://127.0.0.1:')
+
+
+def test_a_step_that_fails_does_not_end_the_page(arm, monkeypatch, caplog):
+    """It is told once, in the log and on the page."""
+    with open_page(arm, q=HOME) as page:
+        step = page.robot.step
+        failed = []
+
+        def fail(now):
+            failed.append(now)
+            raise RuntimeError('no such thing')
+
+        monkeypatch.setattr(page.robot, 'step', fail)
+        wait_until(lambda: len(failed) > 2)
+        monkeypatch.setattr(page.robot, 'step', step)
+        goal = arm.fk(HOME + 0.1)
+        page.ask(goal)
+        wait_until(lambda: page.page.tool_poses()[TIP].distance(goal) < (1e-4, 1e-4))
+        assert page.page.notes.last == (
+            'a step failed, the page goes on: no such thing (RuntimeError)')
+    assert caplog.text.count('a step failed') == 1

@@ -30,6 +30,7 @@ RPY_DEGREES, RPY, XYZW, WXYZ = ROTATIONS = (
 PLAIN_WORD = re.compile(r'[A-Za-z_][\w./-]*')
 # Words that YAML reads as something else than a text.
 NO_WORDS = ('y', 'n', 'yes', 'no', 'on', 'off', 'true', 'false', 'null')
+LARGEST = 1e9  # number that is taken: browsers have single precision
 SEPARATORS = re.compile(r'[\s,;()\[\]]+')
 
 
@@ -118,6 +119,8 @@ def parse_numbers(text: str, count: int, what: str, wanted: str) -> list[float]:
         numbers = []
     if len(numbers) != count or not all(map(math.isfinite, numbers)):
         raise PoseError(f'{what} is {text!r}; wanted: {count} numbers, {wanted}')
+    if max(map(abs, numbers), default=0.0) > LARGEST:
+        raise PoseError(f'{what} is {text!r}; no number may be beyond {LARGEST:g}')
     return numbers
 
 

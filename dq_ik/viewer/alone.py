@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+import logging
 import os
 from pathlib import Path
 import threading
@@ -35,6 +36,7 @@ from dq_ik.robot.chain import Chain
 from dq_ik.robot.model import RobotModel
 from dq_ik.robot.shapes import parse_visuals, Visual
 from dq_ik.stream.in_process import InProcess
+from dq_ik.stream.report import Report
 from dq_ik.viewer.address import DEFAULT_PORT, LOOPBACK
 from dq_ik.viewer.avoidance import Avoidance
 from dq_ik.viewer.outlet import Outlet
@@ -44,6 +46,8 @@ from dq_ik.viewer.server import open_server
 from dq_ik.viewer.surroundings import Surroundings
 import numpy as np
 from numpy.typing import ArrayLike
+
+log = logging.getLogger(__name__)
 
 PERIOD = 1.0 / 30.0  # between two steps of robot and page [s]
 
@@ -66,6 +70,7 @@ class AlonePage:
         self._robots = robots or {}
         self._world = World() if world is None else world
         self._collision = 'world' if len(self._world) else 'off'
+        self._shown: Report | None = None  # the newest that the page knows
         self._wanted: Callable[[], None] | None = None  # a change, made between two steps
         try:
             self._show(chain, None if q is None else chain.checked(q))
@@ -172,18 +177,29 @@ class AlonePage:
         self.close()
 
     def _run(self) -> None:
-        """Let the robot move and draw it, until the end."""
-        shown = None
+        """Let the robot move and draw it, until the end; what was not expected is told once."""
+        told: set[str] = set()
         while not self._end.wait(PERIOD):
-            self._change()
-            self._avoidance.update()
-            self.robot.step(time.monotonic())
-            self.page.show_joints(self.robot.positions)
-            if self.robot.report is not shown:
-                shown = self.robot.report
-                self.page.show_report(shown)
-            self.page.show_motion(self.robot.motion)
-            self.page.tick()
+            try:
+                self._step()
+            except Exception as error:
+                text = f'a step failed, the page goes on: {error} ({type(error).__name__})'
+                if text not in told:
+                    told.add(text)
+                    log.exception(text)
+                    self.page.notes.say(text)
+
+    def _step(self) -> None:
+        """Let the robot move for a moment, and draw it."""
+        self._change()
+        self._avoidance.update()
+        self.robot.step(time.monotonic())
+        self.page.show_joints(self.robot.positions)
+        if self.robot.report is not self._shown:
+            self._shown = self.robot.report
+            self.page.show_report(self._shown)
+        self.page.show_motion(self.robot.motion)
+        self.page.tick()
 
 
 def show(chain: Chain, *, goal: Any = None, q: ArrayLike | None = None,

@@ -27,6 +27,7 @@ EYE = (0.85, -0.85, 0.42)
 BESIDE_PANEL = 0.1
 # Part of the picture, from its centre, that goals are kept in: at the sides there are panels.
 INNER = (0.5, 0.75)
+FARTHEST = 20.0  # goal that the camera steps back for, in sizes of the scene
 
 
 class Views:
@@ -39,7 +40,7 @@ class Views:
 
         :param size: of the scene [m]
         """
-        self._server = server
+        self._server, self._size = server, size
         self._clients: set[int] = set()
         self._places: dict[str, tuple[float, ...]] = {}
         self._kept: dict[str, tuple[float, ...]] = {}
@@ -68,13 +69,16 @@ class Views:
         """
         Step back where a goal has come to rest outside of the picture, once for each such place.
 
+        The robot could not be seen any more beside a goal that is very far away.
+
         :param goals: their positions in the world; those that somebody drags are left out
         """
         clients = self._server.get_clients()
         if clients.keys() - self._clients:
             self._kept.clear()
         self._clients = set(clients)
-        places = {name: tuple(place) for name, place in goals.items()}
+        places = {name: tuple(place) for name, place in goals.items()
+                  if np.abs(place - self._first[0]).max() < FARTHEST * self._size}
         for name, place in places.items():
             if place == self._places.get(name) and place != self._kept.get(name):
                 self._kept[name] = place
