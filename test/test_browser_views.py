@@ -92,8 +92,8 @@ def test_a_goal_that_is_very_far_away_leaves_robot_and_page_as_they_are(browser,
     browser.page.get_by_text('Best reach', exact=True).wait_for()
     browser.wait(1000, frames=3)
     assert np.allclose(browser.client.camera.position, before, atol=1e-3)
-    browser.write('Position [m]', '3, 0, 0.5')
+    browser.write('Position [m]', '0, 3, 0.5')
     browser.press('Go to pose')
-    assert browser.comes(lambda: np.allclose(page.goal_places()['panda_hand_tcp'], (3, 0, 0.5)),
+    assert browser.comes(lambda: np.allclose(page.goal_places()['panda_hand_tcp'], (0, 3, 0.5)),
                          30.0)
     assert browser.comes(lambda: goals_are_seen(browser, alone), 30.0)

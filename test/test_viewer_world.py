@@ -338,14 +338,20 @@ def test_the_chosen_object_is_dragged(bench):
 def test_a_place_is_typed(bench):
     bench.around.world.add('a', Sphere(0.1), Pose.from_xyz_rpy((0.5, 0, 0), (0, 0, 1)))
     bench.use('Object at [m]', '1 2 3')
-    assert 'choose an object first' in bench.page.notes.last
-    bench.run()
+    wait_until(lambda: bench.page.tick() or 'choose an object first' in bench.page.notes.last,
+               what='a refusal')
     bench.use('Object', 'a')
+    bench.use('Object at [m]', '1')
+    bench.run()
+    assert 'choose' in bench.page.notes.last  # somebody types still
     bench.use('Object at [m]', '1 2')
-    assert "'1 2'" in bench.page.notes.last
+    wait_until(lambda: bench.page.tick() or "'1 2'" in bench.page.notes.last, what='a refusal')
     bench.use('Object at [m]', '1 2 3')
+    bench.run()
+    assert bench.control('Object at [m]').value == '1 2 3'
     wanted = Pose.from_xyz_rpy((1, 2, 3), (0, 0, 1))
-    assert bench.around.world['a'].pose.distance(wanted) < (1e-9, 1e-9)
+    wait_until(lambda: bench.page.tick() or bench.around.world['a'].pose.distance(wanted) < (
+        1e-9, 1e-9), what='the place')
     bench.use('Object', '(none)')
     bench.use('Remove object')
     assert 'choose an object first' in bench.page.notes.last

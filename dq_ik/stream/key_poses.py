@@ -139,6 +139,8 @@ class KeyPoses:
         return len(poses)
 
     def _index(self, name: str) -> int:
+        if not self.names:
+            raise KeyPoseError('there are no key poses yet; save one first')
         if name not in self.names:
             raise KeyPoseError(f'there is no key pose {name!r}; there are {listing(self.names)}')
         return self.names.index(name)
@@ -167,9 +169,9 @@ def _read_pose(item: Any, chain: Chain) -> KeyPose:
                  for tip, goal in item.get('goals', {}).items()}
     except DqIkError:
         raise
-    except (ValueError, TypeError, KeyError, AttributeError, OverflowError) as error:
-        raise KeyPoseError('a key pose has a "name", "joints" by name, and may have "goals"; '
-                           f'{error!r} in {str(item)[:80]}') from None
+    except (ValueError, TypeError, KeyError, AttributeError, OverflowError):
+        raise KeyPoseError('a key pose has a "name", numbers by the names of "joints", and may '
+                           f'have "goals"; got {str(item)[:80]}') from None
     if not name.strip() or not all(map(math.isfinite, joints.values())):
         raise KeyPoseError(f'the key pose {name!r} has no name, or joints that are not finite')
     strangers = [joint for joint in joints if joint not in chain.model.position_names]

@@ -118,7 +118,8 @@ def parse_numbers(text: str, count: int, what: str, wanted: str) -> list[float]:
     except ValueError:
         numbers = []
     if len(numbers) != count or not all(map(math.isfinite, numbers)):
-        raise PoseError(f'{what} is {text!r}; wanted: {count} numbers, {wanted}')
+        raise PoseError(f'{what} is {text!r}; wanted: '
+                        f'{count} number{"s"[:count != 1]}, {wanted}')
     if max(map(abs, numbers), default=0.0) > LARGEST:
         raise PoseError(f'{what} is {text!r}; no number may be beyond {LARGEST:g}')
     return numbers

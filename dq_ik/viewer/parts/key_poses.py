@@ -34,7 +34,8 @@ EXPORT, CSV, IMPORT = 'Export', 'CSV', 'Import'
 NOTHING = '(none saved)'
 HINT = ('Drag the goals, save a key pose, and so on; then play. Goals that you do not drag stay '
         'where they are.')
-LIST = ('<div style="padding:0.2em 0.9em;font-size:0.8em;line-height:1.5" data-role="poses">'
+LIST = ('<div style="padding:0.2em 0.9em;font-size:0.8em;line-height:1.5;'
+        'overflow-wrap:anywhere" data-role="poses">'
         '{}</div>')
 
 

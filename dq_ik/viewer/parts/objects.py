@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from itertools import count
+import time
 from typing import Any, TYPE_CHECKING
 
 from dq_ik.collision.world import Box, Cylinder, Sphere
@@ -43,6 +44,7 @@ SHAPES: dict[str, tuple[Callable[..., Any], str, tuple[float, ...]]] = {
     'cylinder': (Cylinder, 'radius, length', (0.05, 0.3)),
 }
 AHEAD = 0.25  # of the tool, away from the base: where a new object appears [m]
+TYPING = 0.7  # after the last key, a place that is typed counts [s]
 TINY = 1e-3  # a way that is shorter has no direction [m]
 
 
@@ -53,6 +55,7 @@ class Objects:
         """Add the controls, and draw the objects that are there."""
         self._page, self._around, gui = page, around, page.server.gui
         self._version = -1
+        self._typed: tuple[str, float] | None = None  # a place, and when it counts
         handle = next(iter(page.goals.values())).control.scale
         self._view = ObjectView(page.server, page.robot, page.chain.model.root, float(handle),
                                 self._choose)
@@ -61,7 +64,7 @@ class Objects:
         self._chosen = gui.add_dropdown(OBJECT, (NOTHING,), hint='Click an object, or choose it')
         on_change(self._chosen, self._choose)
         self._place = Mirror(gui.add_text(PLACE, '', hint='x, y, z of the chosen object'),
-                             page.notes.told(self._move))
+                             self._type)
         on_choice(gui.add_button_group('', (REMOVE,)),
                   {REMOVE: page.notes.told(self._remove)})
         with gui.add_folder(NEW):
@@ -110,6 +113,10 @@ class Objects:
             self._around.remove(self._view.chosen)
             self._show()
 
+    def _type(self, text: str) -> None:
+        """Wait until the place is typed whole: half of one may be another place."""
+        self._typed = text, time.monotonic() + TYPING
+
     def _move(self, text: str) -> None:
         """Move the chosen object to a typed place."""
         with self._page.lock:
@@ -125,8 +132,11 @@ class Objects:
             self._view.choose(None if name == NOTHING else name)
             self._show()
 
-    def _tick(self, _: float) -> None:
+    def _tick(self, now: float) -> None:
         """Send where the chosen object was dragged to, and draw what has changed."""
+        if self._typed is not None and now > self._typed[1]:
+            text, self._typed = self._typed[0], None
+            self._page.notes.told(self._move)(text)
         pose, name = self._view.take_drag(), self._view.chosen
         if pose is not None and name is not None:
             with suppress(CollisionError):  # somebody else has removed it
@@ -148,7 +158,8 @@ class Objects:
             self._chosen.options = names
         chosen = self._view.chosen
         show_value(self._chosen, NOTHING if chosen is None else chosen)
-        self._place.show('' if chosen is None else numbers_text(poses[chosen].position, 4))
+        if self._typed is None:
+            self._place.show('' if chosen is None else numbers_text(poses[chosen].position, 4))
 
 
 def add_objects(page: Page) -> None:
