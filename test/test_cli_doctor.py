@@ -65,6 +65,8 @@ def test_what_is_missing_is_named_with_its_remedy(monkeypatch, capsys):
     assert 'pip install' in findings['browser']['remedy']
     if findings['ROS 2']['state'] == 'good':
         assert 'ros-humble-moveit-msgs' in findings['messages']['remedy']
+        monkeypatch.delenv('ROS_DISTRO')  # ROS of wheels: there are no packages of apt
+        assert found(capsys)[1]['messages']['remedy'].startswith('make setup')
 
 
 def test_plain_python_is_broken(monkeypatch, capsys):

@@ -89,9 +89,10 @@ def check_messages(ros: Finding) -> Finding:
     missing = [name for name in MESSAGES if find_spec(name) is None]
     if not missing:
         return Finding('messages', GOOD, 'all that topics and services need')
-    remedy = GET_ROS if ros.state != GOOD else (
-        f'sudo apt install {" ".join(debian(name) for name in missing)}, or use make setup of a '
-        'checkout')
+    remedy = GET_ROS
+    if ros.state == GOOD:
+        apt = f'sudo apt install {" ".join(map(debian, missing))}, or '
+        remedy = (apt if 'ROS_DISTRO' in os.environ else '') + 'make setup, in a checkout of dq_ik'
     return Finding('messages', ADVICE, f'missing: {", ".join(missing)}', remedy)
 
 

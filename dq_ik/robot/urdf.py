@@ -105,7 +105,7 @@ def _expand_xacro(path: Path) -> str:
         import xacro
     except ImportError:
         raise UrdfError(f"'{path}' is a xacro file and the xacro package is not installed; "
-                        'install it or expand the file to URDF first') from None
+                        'pip install xacro, or expand the file to URDF first') from None
     try:
         return xacro.process_file(str(path)).toxml()
     except Exception as error:  # xacro raises many kinds; each is about this file
