@@ -79,6 +79,20 @@ def test_another_robot_is_seen_and_framed_whole(browser, alone, robot):
                          30.0)
 
 
+def test_tab_reaches_every_control_of_goals(browser, alone):
+    """But for those that are held to jog, which are folded."""
+    browser.tab('Goal')
+    browser.page.locator('[role="tab"]').first.focus()
+    reached = []
+    for _ in range(30):
+        browser.page.keyboard.press('Tab')
+        reached.append(browser.page.evaluate(
+            'document.activeElement.value || document.activeElement.innerText'))
+    kind, = alone.page.goals.values()
+    assert {'Goal to tool', 'Random goal', kind.kind, 'Go to pose', 'panda_link0'} <= set(reached)
+    assert len([word for word in reached if word == 'on']) >= 3  # check boxes
+
+
 def test_a_goal_that_is_very_far_away_leaves_robot_and_page_as_they_are(browser, alone):
     """One that is a little too far is kept on the screen."""
     page = alone.page

@@ -85,7 +85,7 @@ class Panel:
             label: gui.add_checkbox(label, False, hint=hint) for label, hint in SWITCHES}
         for label, control in self._controls.items():
             on_change(control, actions[label])
-        with gui.add_folder(KINDS, expand_by_default=False):
+        with gui.add_folder(KINDS):  # one that is folded cannot be opened by keys
             self._kinds: dict[str, Any] = {
                 tip: gui.add_dropdown(tip, names) for tip, names in kinds.items()}
         for tip, control in self._kinds.items():
