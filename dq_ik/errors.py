@@ -17,6 +17,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 import difflib
+import reprlib
+from typing import Any
+
+import numpy as np
 
 
 class DqIkError(ValueError):
@@ -56,6 +60,14 @@ def why(error: Exception) -> str:
     if isinstance(error, UnicodeDecodeError):
         return 'it is no UTF-8 text'
     return getattr(error, 'strerror', None) or str(error)
+
+
+def array_of(values: Any, error: type[DqIkError], what: str) -> np.ndarray:
+    """Return an array of floats, or raise an error that says ``what`` was needed."""
+    try:
+        return np.asarray(values, dtype=float)
+    except (OverflowError, TypeError, ValueError):
+        raise error(f'{what}, got {reprlib.repr(values)}') from None
 
 
 def listing(names: Iterable[str], limit: int = 40) -> str:

@@ -182,7 +182,7 @@ def _numbers(value: Any) -> np.ndarray:
     """Return one or three numbers as an array; what is none of this becomes NaN."""
     try:
         array = np.asarray(value, dtype=float)
-    except (TypeError, ValueError):
+    except (OverflowError, TypeError, ValueError):
         return np.array(math.nan)
     return array if array.shape in ((), (3,)) else np.array(math.nan)
 

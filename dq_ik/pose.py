@@ -21,7 +21,7 @@ from typing import Any, overload
 from dq_ik.core.algebra import dual_quaternion, quaternion
 from dq_ik.core.entries.pose_input import Fault, PoseKind
 from dq_ik.core.memory.layout import FARTHEST
-from dq_ik.errors import PoseError
+from dq_ik.errors import array_of, PoseError
 from dq_ik.native.load import door, fault_of
 import numpy as np
 from numpy.typing import ArrayLike
@@ -155,7 +155,7 @@ class Pose:
         :param matrix: shape (4, 4), bottom row ``(0, 0, 0, 1)``.
         :raises PoseError: if the upper left 3x3 block is not a rotation.
         """
-        T = np.asarray(matrix, dtype=float)
+        T = array_of(matrix, PoseError, 'a pose matrix is (4, 4) and finite')
         if T.shape != (4, 4) or not np.all(np.isfinite(T)):
             raise PoseError(f'a pose matrix is (4, 4) and finite, got shape {T.shape}:\n{T}')
         return cls._of(PoseKind.MATRIX, T.reshape(-1))
@@ -248,7 +248,7 @@ class Pose:
         """
         if isinstance(other, Pose):
             return Pose(*dual_quaternion.mul((self._real, self._dual), (other._real, other._dual)))
-        points = np.asarray(other, dtype=float)
+        points = array_of(other, PoseError, 'a pose moves points of shape (3,) or (N, 3)')
         if points.ndim not in (1, 2) or points.shape[-1] != 3:
             raise PoseError(f'a pose moves points of shape (3,) or (N, 3), got {points.shape}')
         T = self.matrix

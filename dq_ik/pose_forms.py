@@ -15,11 +15,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Set
 import reprlib
 from typing import Any
 
 from dq_ik.core.entries.pose_input import PoseKind
-from dq_ik.errors import GoalError
+from dq_ik.errors import DqIkError, GoalError
 from dq_ik.pose import floats, Pose
 import numpy as np
 
@@ -113,3 +114,27 @@ def as_offset(value: PoseLike) -> Pose:
     if is_point(value):
         return Pose.from_xyz_wxyz(value, (1.0, 0.0, 0.0, 0.0))
     return as_pose(value)
+
+
+def counted(goals: Any) -> tuple[Any, int]:
+    """Return many goals as rows, and how many they are, or raise GoalError."""
+    if not isinstance(goals, (Mapping, Set, str)):
+        try:
+            rows = goals if hasattr(goals, '__getitem__') else list(goals)
+            count = len(rows)
+            return rows.as_matrix() if hasattr(rows, 'as_matrix') else rows, count  # SciPy's
+        except TypeError:
+            pass
+    raise GoalError('a batch is a sequence of goals or an array of them, (N, 4, 4), (N, 8), '
+                    f'(N, 3), or (N, 7) with order; got {reprlib.repr(goals)}')
+
+
+def of_each(goals: Any, read: Callable[[int, Any], Any]) -> list[Any]:
+    """Return what ``read`` makes of each row and its goal; an error names the row."""
+    done = []
+    for row, goal in enumerate(goals):
+        try:
+            done.append(read(row, goal))
+        except DqIkError as error:
+            raise type(error)(f'goal {row}: {error}') from None
+    return done

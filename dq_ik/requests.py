@@ -23,7 +23,7 @@ from typing import Any
 
 from dq_ik.core.memory import layout as core
 from dq_ik.core.memory.views import read
-from dq_ik.errors import GoalError, listing, nearest, OptionError, SeedError
+from dq_ik.errors import array_of, GoalError, listing, nearest, OptionError, SeedError
 from dq_ik.goal import Goal
 from dq_ik.native.load import door
 from dq_ik.options import IkOptions
@@ -87,10 +87,10 @@ class Requests:
 
     def _checked_bounds(self, bound: ArrayLike, count: int) -> np.ndarray:
         n = self.chain.n
-        rows = np.array(bound, dtype=float)
+        what = f'bounds are numbers of shape ({n},) or ({count}, {n})'
+        rows = array_of(bound, SeedError, what)
         if rows.shape not in ((n,), (count, n)) or np.isnan(rows).any():
-            raise SeedError(f'bounds are numbers of shape ({n},) or ({count}, {n}), got '
-                            f'shape {rows.shape}')
+            raise SeedError(f'{what}, got shape {rows.shape}')
         return np.broadcast_to(rows, (count, n))
 
     def _write_options(self, request: Any) -> None:

@@ -16,19 +16,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, TYPE_CHECKING
 
 from dq_ik.contact import Contact
 from dq_ik.core.entries.pose_input import PoseKind, WIDTHS
 from dq_ik.core.memory.layout import ANSWER, FARTHEST
 from dq_ik.core.memory.scene_layout import NEAREST
-from dq_ik.errors import CollisionError, DqIkError, GoalError, listing, SeedError
+from dq_ik.errors import array_of, CollisionError, DqIkError, GoalError, listing, SeedError
 from dq_ik.goal import Goal
 from dq_ik.native.load import door, fault_of
 from dq_ik.native.parallel import on_all_cores
 from dq_ik.options import CallOptions, checked, IkOptions, Overrides
 from dq_ik.pose import Pose
-from dq_ik.pose_forms import as_pose, is_point, pose_numbers, SAY_THE_ORDER
+from dq_ik.pose_forms import as_pose, counted, is_point, of_each, pose_numbers, SAY_THE_ORDER
 from dq_ik.requests import Requests
 from dq_ik.result import BatchResult, IkResult, Layout
 from dq_ik.robot.chain import Chain
@@ -125,7 +126,7 @@ class Solver:
         """Do as :meth:`solve` for whatever the door does not take as it is."""
         seeds = None if seed is None else self._checked_seed(seed)
         answer = np.empty(self._answer_size)
-        if bounds is None and self._is_one_pose(goals):
+        if bounds is None and len(self.chain.tips) == 1 and _is_pose(goals):
             request, (kind, poses) = self._requests.template, pose_numbers(goals)
         else:
             request = self._requests.with_goals(goals, bounds)
@@ -143,10 +144,6 @@ class Solver:
             raise SeedError(f'the seed is farther than {FARTHEST:g} rad or m at {listing(far)}: '
                             f'{q}')
         return q
-
-    def _is_one_pose(self, goals: Any) -> bool:
-        return len(self.chain.tips) == 1 and not isinstance(goals, (Goal, dict)) and not (
-            isinstance(goals, (list, tuple)) and len(goals) == 1) and not is_point(goals)
 
     def _call(self, requests: np.ndarray, kind: PoseKind, poses: np.ndarray | None,
               seeds: np.ndarray | None, seconds: float,
@@ -183,17 +180,15 @@ class Solver:
         :param progress: show a progress bar
         """
         seconds = 0.0 if timeout is None else checked(TIMEOUT, timeout)
-        if not hasattr(goals, '__len__'):
-            goals = list(goals)
+        goals, count = counted(goals)
         kind, poses = self._poses(goals, order)
-        count = len(goals)
         requests = self._requests.rows(
             count if poses is None or bounds is not None else 1, bounds)
         if poses is None and len(self.chain.tips) == 1 and _are_points(goals):
             self._requests.write_points(requests, np.asarray(goals, float))
         elif poses is None:
-            for request, goal in zip(requests, goals):
-                self._requests.write_goals(request, goal)
+            write = self._requests.write_goals
+            of_each(goals, lambda row, goal: write(requests[row], goal))
         seeds = self._checked_seeds(seeds, count)
         answers = np.empty((count, self._answer_size))
         found: list[Contact | None] = [] if self.collision is None else [None] * count
@@ -216,8 +211,6 @@ class Solver:
             raise GoalError(f"order is 'wxyz' or 'xyzw', got {order!r}")
         if len(self.chain.tips) != 1:
             return PoseKind.DUAL_QUATERNION, None
-        if hasattr(goals, 'as_matrix'):  # SciPy's RigidTransform of many
-            goals = goals.as_matrix()
         if isinstance(goals, np.ndarray):
             kind = {(4, 4): PoseKind.MATRIX, (8,): PoseKind.DUAL_QUATERNION}.get(goals.shape[1:])
             if goals.shape[1:] == (7,):
@@ -227,9 +220,8 @@ class Solver:
                 kind = ORDERS[order]
             if kind is not None:
                 return kind, np.ascontiguousarray(goals, float).reshape(len(goals), WIDTHS[kind])
-        if len(goals) and not _are_points(goals) and not any(
-                isinstance(goal, (Goal, dict)) or is_point(goal) for goal in goals):
-            numbers = [pose_numbers(goal) for goal in goals]
+        if len(goals) and not _are_points(goals) and all(map(_is_pose, goals)):
+            numbers = of_each(goals, lambda _, goal: pose_numbers(goal))
             kind = numbers[0][0]
             if all(other is kind for other, _ in numbers):
                 return kind, np.array([row for _, row in numbers])
@@ -239,17 +231,26 @@ class Solver:
         """Return seeds as the kernels take them: none, one for all, or one each."""
         if seeds is None:
             return None
-        seeds = np.ascontiguousarray(seeds, dtype=float)
-        if seeds.shape not in ((self.chain.n,), (count, self.chain.n)):
-            raise SeedError(f'seeds have shape ({self.chain.n},) or ({count}, {self.chain.n}), '
-                            f'got {seeds.shape}')
-        if not np.all(np.abs(seeds) <= FARTHEST):
-            raise SeedError(f'a seed is not finite, or farther than {FARTHEST:g} rad or m')
-        return seeds
+        what = f'seeds have shape ({self.chain.n},) or ({count}, {self.chain.n})'
+        rows = np.ascontiguousarray(array_of(seeds, SeedError, what))
+        if rows.shape not in ((self.chain.n,), (count, self.chain.n)):
+            raise SeedError(f'{what}, got {rows.shape}')
+        good = np.all(np.abs(np.atleast_2d(rows)) <= FARTHEST, axis=1)
+        if not good.all():
+            row = int(good.argmin())
+            raise SeedError(f'seed {row} is not finite, or farther than {FARTHEST:g} rad or m: '
+                            f'{np.atleast_2d(rows)[row]}')
+        return rows
 
     def _explain(self, goals: Any, row: int, result: int) -> None:
         """Raise an error that names the bad goal of a batch."""
-        raise GoalError(f'goal {row} is bad ({fault_of(result)}): {goals[row]!r}')
+        raise GoalError(f'goal {row} is bad, {fault_of(result).words}: {goals[row]!r}')
+
+
+def _is_pose(goal: Any) -> bool:
+    """Tell whether a goal of the only tip is given as a pose alone, or is none."""
+    return not isinstance(goal, (Goal, Mapping)) and not is_point(goal) and not (
+        isinstance(goal, (list, tuple)) and len(goal) == 1)
 
 
 def _are_points(goals: Any) -> bool:

@@ -15,13 +15,15 @@
 
 from __future__ import annotations
 
+from collections import deque
+
 from arms import arm, judged, PATIENT
-from dq_ik import Goal, GoalError, SeedError, solve_batch, Solver, Status
+from dq_ik import Goal, GoalError, Pose, SeedError, solve_batch, Solver, Status
 from dq_ik.native import parallel
 import numpy as np
 import pytest
 import rich.progress
-from scipy.spatial.transform import Rotation
+from scipy.spatial.transform import RigidTransform, Rotation
 
 COUNT = 700  # more than one chunk
 
@@ -148,7 +150,9 @@ def test_the_module_function_agrees():
     assert np.array_equal(solve_batch(arm('panda'), goals).q, arm('panda').solve_batch(goals).q)
 
 
-@pytest.mark.parametrize('seeds', [np.zeros((3, 7)), np.zeros(6), np.full(7, np.nan)])
+@pytest.mark.parametrize('seeds', [
+    np.zeros((3, 7)), np.zeros(6), np.full(7, np.nan), 'home', {'panda_joint1': 0.0},
+    [[0.0], [1, 2]], [10 ** 400] * 7])
 def test_bad_seeds_are_refused(seeds):
     with pytest.raises(SeedError):
         arm('panda').solve_batch(goals_of('panda', 2), seeds)
@@ -159,6 +163,38 @@ def test_bad_seeds_are_refused(seeds):
 def test_bad_goals_are_refused(goals):
     with pytest.raises(GoalError):
         arm('panda').solve_batch(goals)
+
+
+@pytest.mark.parametrize('goals', [
+    None, 5, np.array(3.0), 'here', Pose.identity(), Goal(Pose.identity()), {}, {1.0}, Goal,
+    {'panda_hand_tcp': Pose.identity()}, Rotation.identity(), RigidTransform.identity()])
+def test_what_is_no_batch_is_told_what_would_be(goals):
+    with pytest.raises(GoalError, match=r'a batch is a sequence of goals.*\(N, 4, 4\)'):
+        arm('panda').solve_batch(goals)
+
+
+def test_any_iterable_of_goals_is_a_batch():
+    goals = goals_of('panda', 3)
+    expected = arm('panda').solve_batch(goals).q
+    for batch in (dict(enumerate(goals)).values(), iter(goals), deque(goals),
+                  [[goal] for goal in goals]):
+        assert np.array_equal(arm('panda').solve_batch(batch).q, expected)
+
+
+@pytest.mark.parametrize('row', [0, 1, 299])
+def test_a_bad_row_is_named_once(row):
+    chain = arm('panda')
+    goals = [pose.matrix for pose in goals_of('panda', 300)]
+    goals[row] = np.zeros((4, 4))
+    for batch in (np.array(goals), goals):
+        with pytest.raises(GoalError, match=f'^goal {row} is bad, pose not rigid: '):
+            chain.solve_batch(batch)
+    with pytest.raises(GoalError, match=f'^goal {row}: a pose is a Pose'):
+        chain.solve_batch([*goals[:row], 'there', *goals[row + 1:]])
+    seeds = np.zeros((300, 7))
+    seeds[row, 3] = np.inf
+    with pytest.raises(SeedError, match=rf'^seed {row} is not finite.*\[ 0\. .*inf'):
+        chain.solve_batch(goals_of('panda', 300), seeds)
 
 
 @pytest.mark.parametrize('as_goals', [False, True])
@@ -188,7 +224,7 @@ def test_one_pair_of_bounds_serves_all_rows():
 
 @pytest.mark.parametrize(('lower', 'sentence'), [
     (np.zeros((3, 7)), r'shape \(7,\) or \(2, 7\), got shape \(3, 7\)'),
-    (np.full(7, np.nan), 'bounds are numbers'),
+    (np.full(7, np.nan), 'bounds are numbers'), ([[0.0], [1, 2]], 'bounds are numbers'),
     (np.array([np.full(7, -3.0), np.full(7, 3.5)]), "'panda_joint1'.* in row 1"),
 ])
 def test_bad_bounds_are_refused(lower, sentence):

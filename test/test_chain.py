@@ -153,6 +153,16 @@ def test_batch_agrees_with_single_calls():
             close(np.append(pose.real, pose.dual), row, 1e-13)
 
 
+def test_batches_may_lie_in_memory_by_columns():
+    chain = random_tree(2).whole
+    Q = chain.spread(np.random.default_rng(0).random((20, chain.n)))
+    by_columns = np.asfortranarray(Q)
+    assert np.array_equal(chain.fk_batch(by_columns), chain.fk_batch(Q))
+    for found, expected in zip(chain.jacobian_batch(by_columns, chain.tips[0]),
+                               chain.jacobian_batch(Q, chain.tips[0])):
+        assert np.array_equal(found, expected)
+
+
 @settings(max_examples=30, deadline=None)
 @given(seed=st.integers(0, 2**32 - 1))
 def test_samples_are_within_limits(seed):
@@ -221,6 +231,13 @@ def test_the_range_of_a_master_respects_its_mimics():
     (lambda c: c.jacobian(c.neutral, frame='local'), ChainError, "'world' or 'body'"),
     (lambda c: c.jacobian(c.neutral, point=(1, 2)), ChainError, '3 numbers'),
     (lambda c: c.fk_batch(np.zeros((3, 6))), SeedError, r'\(N, 7\)'),
+    (lambda c: c.fk_batch('there'), SeedError, r"\(N, 7\), got 'there'"),
+    (lambda c: c.jacobian_batch({'panda_joint1': 0.0}), SeedError, r'\(N, 7\)'),
+    (lambda c: c.jacobian(c.neutral, point=(0.0, math.nan, 0.0)), ChainError, 'finite.*nan'),
+    (lambda c: c.jacobian(c.neutral, point='here'), ChainError, "3 numbers, got 'here'"),
+    (lambda c: c.spread(np.zeros(3)), SeedError, r'\(\.\.\., 7\).*got shape \(3,\)'),
+    (lambda c: c.spread([math.nan] * 7), SeedError, 'unit cube'),
+    (lambda c: c.spread('all'), SeedError, "got 'all'"),
     (lambda c: c.model.chain('nowhere'), ChainError, 'nowhere'),
     (lambda c: c.model.chain(None, 'nowhere'), ChainError, "no link 'nowhere'"),
     (lambda c: c.model.chain('panda_link3', 'panda_link1'), ChainError, 'not below'),

@@ -82,7 +82,8 @@ def test_two_goals_for_one_tip_are_refused():
 
 
 @pytest.mark.parametrize('seed', [
-    (0.1,), (0.1, 0.2, 0.3), 0.1, (0.1, math.nan), (math.inf, 0.1), 'here', ((0.1, 0.2),)])
+    (0.1,), (0.1, 0.2, 0.3), 0.1, (0.1, math.nan), (math.inf, 0.1), 'here', ((0.1, 0.2),),
+    (10 ** 400, 0.1), {'joint_1': 10 ** 400}])
 def test_bad_seeds_are_refused(seed):
     with pytest.raises(SeedError):
         arm('planar_2r').solve(HERE, seed)
@@ -98,6 +99,10 @@ def test_bad_seeds_are_refused(seed):
     ({'joint_weights': (1.0,)}, 'joint_weights.*joint_1'),
     ({'joint_weights': (1.0, -1.0)}, 'joint_weights'),
     ({'joint_weights': (1.0, math.nan)}, 'joint_weights'),
+    ({'joint_weights': np.ones((2, 1))}, 'joint_weights'),
+    ({'joint_weights': np.array(1.0)}, 'joint_weights'),
+    ({'method': np.array('pgs')}, 'method'),
+    ({'rest_posture': (1.0, 10 ** 400)}, 'rest_posture'),
     ({'locked_joints': ('elbow',)}, 'elbow.*joint_2'), ({'rest_posture': (1.0,)}, 'rest_posture'),
     ({'rest_posture': (1.0, math.nan)}, 'rest_posture'), ({'rest_posture': 5}, 'rest_posture'),
     ({'timeout': 10**400}, 'timeout'), ({'joint_weights': (10**400, 1)}, 'joint_weights'),

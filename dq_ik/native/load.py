@@ -99,9 +99,14 @@ class BadRow(NamedTuple):
     kind: Fault | PackError
     row: int
 
+    @property
+    def words(self) -> str:
+        """Return what is wrong in words."""
+        return self.kind.name.lower().replace('_', ' ')
+
     def __str__(self) -> str:
         """Return both in words."""
-        return f"row {self.row}: {self.kind.name.lower().replace('_', ' ')}"
+        return f'row {self.row}: {self.words}'
 
 
 def fault_of(result: int, *, pack: bool = False) -> BadRow:

@@ -23,12 +23,12 @@ from typing import Any, ClassVar, TYPE_CHECKING
 
 from dq_ik.core.memory.layout import ROBOT
 from dq_ik.core.memory.views import read
-from dq_ik.errors import ChainError, listing, nearest, SeedError, unknown
+from dq_ik.errors import array_of, ChainError, listing, nearest, SeedError, unknown
 from dq_ik.native.load import door
 from dq_ik.native.parallel import on_all_cores
 from dq_ik.pose import frozen, new_pose, Pose
 from dq_ik.pose_forms import as_offset
-from dq_ik.robot.checks import checked_point, checked_positions, checked_rows
+from dq_ik.robot.checks import checked_point, checked_positions, checked_rows, checked_samples
 from dq_ik.robot.joint_angles import JointAngles
 from dq_ik.robot.joint_table import joint_table, packed_robot, tip_table, tips_of, variables_of
 from dq_ik.robot.limits import clamped
@@ -132,15 +132,12 @@ class Chain:
         """
         if isinstance(q, Mapping):
             return self.configuration(q)
-        try:
-            q = np.array(q, dtype=float)  # a copy: kernels are compiled for writable arrays
-        except (TypeError, ValueError):
-            raise SeedError('a joint vector is a sequence of numbers, or a mapping from joint '
-                            f'name to number; got {q!r}') from None
-        if q.shape != (self.n,):
+        vector = array_of(q, SeedError, 'a joint vector is a sequence of numbers, or a mapping '
+                          'from joint name to number').copy()
+        if vector.shape != (self.n,):
             raise SeedError(f'a joint vector of this chain has {self.n} numbers '
-                            f'({listing(self.joint_names)}), got shape {q.shape}')
-        return q
+                            f'({listing(self.joint_names)}), got shape {vector.shape}')
+        return vector
 
     def checked(self, q: ArrayLike) -> np.ndarray:
         """Return a joint vector as a new array of n finite floats, or raise SeedError."""
@@ -231,16 +228,16 @@ class Chain:
         """Draw a configuration, uniform within the limits (see :meth:`spread`)."""
         return self.spread(rng.random(self.n))
 
-    def spread(self, u: np.ndarray) -> np.ndarray:
+    def spread(self, u: ArrayLike) -> np.ndarray:
         """
         Map numbers of the unit cube (..., n) to configurations.
 
         Joints without limits get a turn to both sides, slides without limits a metre, balls their
         cone and twist range.
         """
-        u = np.ascontiguousarray(u, dtype=float)
-        q = np.empty(u.shape)
-        door().entries['spread'](self.block, u, u.size // max(self.n, 1), q)
+        samples = checked_samples(u, self.n)
+        q = np.empty(samples.shape)
+        door().entries['spread'](self.block, samples, samples.size // max(self.n, 1), q)
         return q
 
     def joint_positions(self, q: ArrayLike) -> dict[str, float]:
@@ -290,9 +287,12 @@ class Chain:
             goals, seeds, bounds=bounds, order=order, timeout=timeout, progress=progress)
 
     def _solver(self, options: CallOptions) -> Solver:
-        key = tuple((name, value if isinstance(value, Hashable) else tuple(value))
-                    for name, value in options.items())
-        solver = self._solvers.get(key)
+        try:
+            key = tuple((name, value if isinstance(value, Hashable) else tuple(value))
+                        for name, value in options.items())
+            solver = self._solvers.get(key)
+        except TypeError:  # a value is of no type that options have: the solver says which
+            return self.make_solver(self, **options)
         if solver is None:
             solver = self.make_solver(self, **options)
             if len(self._solvers) < MOST_SOLVERS:

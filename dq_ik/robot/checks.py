@@ -19,7 +19,7 @@ from collections.abc import Mapping, Sequence
 import reprlib
 from typing import TYPE_CHECKING
 
-from dq_ik.errors import ChainError, SeedError, UrdfError
+from dq_ik.errors import array_of, ChainError, SeedError, UrdfError
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -89,27 +89,38 @@ def check_variables(joints: Sequence[Joint]) -> None:
 
 def checked_rows(q: ArrayLike, n: int) -> np.ndarray:
     """Return many configurations as a new array (N, n) of finite floats, or raise SeedError."""
-    q = np.array(q, dtype=float)
-    if q.ndim != 2 or q.shape[1] != n:
-        raise SeedError(f'many configurations are an array (N, {n}), got shape {q.shape}')
-    if not np.isfinite(q).all():
-        row = int(np.isfinite(q).all(axis=1).argmin())
-        raise SeedError(f'configuration {row} is not finite: {q[row]}')
-    return q
+    rows = array_of(q, SeedError, f'many configurations are an array (N, {n})').copy()
+    if rows.ndim != 2 or rows.shape[1] != n:
+        raise SeedError(f'many configurations are an array (N, {n}), got shape {rows.shape}')
+    if not np.isfinite(rows).all():
+        row = int(np.isfinite(rows).all(axis=1).argmin())
+        raise SeedError(f'configuration {row} is not finite: {rows[row]}')
+    return rows
 
 
 def checked_positions(positions: Mapping[str, float]) -> dict[str, float]:
     """Return positions by joint name as floats, or raise SeedError."""
     try:
         return {str(name): float(value) for name, value in positions.items()}
-    except (AttributeError, TypeError, ValueError):
+    except (AttributeError, OverflowError, TypeError, ValueError):
         raise SeedError('joint positions are a mapping from joint name to number, got '
                         f'{reprlib.repr(positions)}') from None
 
 
 def checked_point(point: ArrayLike) -> np.ndarray:
     """Return a point as a new array of three floats, or raise ChainError."""
-    offset = np.array(point, dtype=float)
+    offset = array_of(point, ChainError, 'point has 3 numbers')
     if offset.shape != (3,):
         raise ChainError(f'point has 3 numbers, got shape {offset.shape}')
-    return offset
+    if not np.isfinite(offset).all():
+        raise ChainError(f'point has 3 finite numbers, got {offset}')
+    return offset.copy()
+
+
+def checked_samples(u: ArrayLike, n: int) -> np.ndarray:
+    """Return numbers of the unit cube as a contiguous array (..., n), or raise SeedError."""
+    what = f'points of the unit cube are an array (..., {n}) of numbers'
+    points = np.ascontiguousarray(array_of(u, SeedError, what))
+    if points.shape[-1:] != (n,) or np.isnan(points).any():
+        raise SeedError(f'{what}, got shape {points.shape}: {reprlib.repr(points)}')
+    return points
