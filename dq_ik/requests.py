@@ -33,6 +33,8 @@ from dq_ik.robot.limits import clamped
 import numpy as np
 from numpy.typing import ArrayLike
 
+WEAKEST = 1e-6  # strength of a joint that is not locked; the cost of moving it is its -2nd power
+
 
 def pair(bounds: Any) -> tuple[ArrayLike, ArrayLike]:
     """Return bounds that are two, or raise SeedError."""
@@ -121,9 +123,11 @@ class Requests:
         chain, options = self.chain, self.options
         metric = np.ones(chain.n)
         if options.joint_weights:
-            if len(options.joint_weights) != chain.n or min(options.joint_weights) < 0.0:
-                raise OptionError(f'joint_weights are {chain.n} numbers, not negative, for '
-                                  f'{listing(chain.joint_names)}; got {options.joint_weights}')
+            if len(options.joint_weights) != chain.n or not all(
+                    w == 0.0 or WEAKEST <= w <= 1.0 / WEAKEST for w in options.joint_weights):
+                raise OptionError(f'joint_weights are {chain.n} numbers, 0 or from {WEAKEST:g} to '
+                                  f'{1.0 / WEAKEST:g}, for {listing(chain.joint_names)}; got '
+                                  f'{options.joint_weights}')
             with np.errstate(divide='ignore'):
                 metric = 1.0 / np.square(options.joint_weights)
             metric[np.isinf(metric)] = core.LOCKED

@@ -99,6 +99,8 @@ def test_bad_seeds_are_refused(seed):
     ({'joint_weights': (1.0,)}, 'joint_weights.*joint_1'),
     ({'joint_weights': (1.0, -1.0)}, 'joint_weights'),
     ({'joint_weights': (1.0, math.nan)}, 'joint_weights'),
+    ({'joint_weights': (1e-200, 1e-200)}, '0 or from 1e-06'),
+    ({'joint_weights': (1.0, 1e300)}, 'to 1e'),
     ({'joint_weights': np.ones((2, 1))}, 'joint_weights'),
     ({'joint_weights': np.array(1.0)}, 'joint_weights'),
     ({'method': np.array('pgs')}, 'method'),
