@@ -280,6 +280,17 @@ def test_ros_that_does_not_start_is_exit_code_1():
         assert 'Traceback' not in node.log
 
 
+def test_description_that_is_no_yaml_is_told_in_one_line_what_helps():
+    text = ros_robot.urdf_text().replace('<link', '<!-- Note: by hand -->\n<link', 1)
+    with ros_processes.run_node(arguments=('-p', f'robot_description:={text}')) as node:
+        assert node.process.wait(timeout=60) == 1
+        last = node.log.strip().splitlines()[-1]
+        assert last.startswith('dq_ik: ROS does not start: ')
+        assert last.endswith("YAML; 'dq_ik node arm.urdf' reads the file as it is)"), last
+        assert len(last) < 500
+        assert 'Traceback' not in node.log
+
+
 def commands_of(client, node):
     """Return a list that grows by each command on the topic of a node."""
     heard = []

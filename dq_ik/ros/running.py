@@ -22,6 +22,7 @@ import faulthandler
 import os
 import signal
 import sys
+from textwrap import shorten
 import threading
 import time
 from traceback import extract_tb
@@ -43,6 +44,7 @@ NO_EVENTS_IN = SubscriptionEventCallbacks(use_default_callbacks=False)
 NO_EVENTS_OUT = PublisherEventCallbacks(use_default_callbacks=False)
 # Seconds between two warnings of one kind, and that a node may take to leave the graph.
 WARN_PERIOD = 5.0
+LONGEST_REASON = 300  # characters of what ROS says when it does not start
 LONGEST_END = 1.5
 PAUSE = 1e-3  # after a callback that failed [s], lest a lasting failure takes all the time
 
@@ -62,7 +64,7 @@ def run(name: str, make_node: Callable[[], Node], args: list[str] | None = None)
         try:
             rclpy.init(args=args)
         except Exception as error:
-            raise StopError(f'ROS does not start: {error}') from None
+            raise StopError(f'ROS does not start: {in_short(str(error))}') from None
         executor = SingleThreadedExecutor()  # first: it cannot be made once shutdown has begun
         node = make_node()
         warn_of_typos(node)
@@ -86,6 +88,14 @@ def run(name: str, make_node: Callable[[], Node], args: list[str] | None = None)
                 node.destroy_node()
             rclpy.try_shutdown()
     return code
+
+
+def in_short(reason: str) -> str:
+    """Return the beginning of what ROS says, which may hold a whole URDF, and what helps there."""
+    text = shorten(reason, LONGEST_REASON)
+    if 'robot_description:=' in reason:
+        text += " (ROS reads the value as YAML; 'dq_ik node arm.urdf' reads the file as it is)"
+    return text
 
 
 def warn_of_typos(node: Node) -> None:
