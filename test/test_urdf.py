@@ -143,6 +143,15 @@ def test_a_long_chain_of_mimics_loads_in_linear_time():
     assert model.joint(f'j{count - 1}').mimic == Mimic('j0', -1.0)
 
 
+def test_a_long_loop_of_mimics_is_told_in_short():
+    count = 1000
+    joints = [joint(f'j{i}', child=f'l{i}', inside=LIMIT + f"<mimic joint='j{(i + 1) % count}'/>")
+              for i in range(count)]
+    links = ['a', *(f'l{i}' for i in range(count))]
+    refuse(robot(*joints, links=links), "^mimic joints form a loop: 'j0' -> .* -> 981 more -> .* "
+           "-> 'j999' -> 'j0'$")
+
+
 def test_mimics_whose_product_is_too_large_are_refused():
     joints = [joint('j0', parent='l0', child='l1')] + [
         joint(f'j{i}', parent=f'l{i}', child=f'l{i + 1}',

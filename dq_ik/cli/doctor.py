@@ -69,7 +69,7 @@ def run(args: Namespace) -> int:
 def check_library() -> Finding:
     """Tell how the kernels run."""
     if door().kind == 'native library':
-        return Finding('native library', GOOD, describe())
+        return Finding('native library', GOOD, describe().removeprefix('native library '))
     return Finding('native library', BAD, describe(),
                    'install a wheel, or pip install numba and python -m dq_ik.native builds it')
 

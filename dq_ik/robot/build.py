@@ -132,8 +132,10 @@ def _resolve(joint: Joint, by_name: Mapping[str, Joint], resolved: dict[str, Mim
         step = _checked(joint, joint.mimic, by_name)
         way[joint.name] = step
         if step.joint in way:
-            raise UrdfError('mimic joints form a loop: '
-                            + ' -> '.join(repr(n) for n in [*way, step.joint]))
+            names = [repr(name) for name in (*way, step.joint)]
+            if len(names) > 21:
+                names[10:-10] = [f'{len(names) - 20} more']
+            raise UrdfError(f"mimic joints form a loop: {' -> '.join(names)}")
         joint = by_name[step.joint]
     master = resolved.get(joint.name, Mimic(joint.name))
     for name, step in reversed(way.items()):
