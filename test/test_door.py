@@ -25,6 +25,7 @@ import subprocess
 import sys
 import time
 from typing import Any
+import weakref
 
 from arms import arm, nearby, PATIENT
 from dq_ik import Goal, GoalError, Pose, SeedError, Solver
@@ -447,6 +448,13 @@ def test_a_timeout_does_not_prepare_another_solver():
         chain.solve_batch([goal], timeout=timeout)
     assert chain._solvers == solvers
     assert list(chain._robots) == list(robots)
+
+
+def test_ever_new_options_do_not_fill_the_memory():
+    chain = arm('planar_2r').model.chain()
+    held = [weakref.ref(chain.robot(2, seed)) for seed in range(300)]
+    assert sum(block() is not None for block in held) <= 100
+    assert chain.robot(2, 0) is chain.robot(2, 0)
 
 
 @pytest.mark.parametrize('timeout', [0.0, -1.0, math.nan, 'soon'])

@@ -23,7 +23,7 @@ from typing import Any, ClassVar, TYPE_CHECKING
 
 from dq_ik.core.memory.layout import ROBOT
 from dq_ik.core.memory.views import read
-from dq_ik.errors import array_of, ChainError, listing, nearest, SeedError, unknown
+from dq_ik.errors import array_of, ChainError, listing, nearest, SeedError
 from dq_ik.native.load import door
 from dq_ik.native.parallel import on_all_cores
 from dq_ik.pose import frozen, new_pose, Pose
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from dq_ik.solver import Solver
     from typing_extensions import Unpack
 
-MOST_SOLVERS = 100  # prepared for sets of options and kept
+MOST_SOLVERS = 100  # prepared for sets of options and kept, and as many blocks of numbers
 
 
 class Chain:
@@ -93,14 +93,17 @@ class Chain:
 
     def robot(self, starts: int, random_seed: int = 0) -> np.ndarray:
         """
-        Return the chain as a block of numbers for the kernels; one like it is made once.
+        Return the chain as a block of numbers for the kernels; the first ones are kept.
 
         :param starts: configurations to be stored, from which searches may start
         :param random_seed: shifts the sequence of these
         """
-        if (starts, random_seed) not in self._robots:
-            self._robots[starts, random_seed] = packed_robot(*self._tables, starts, random_seed)
-        return self._robots[starts, random_seed]
+        block = self._robots.get((starts, random_seed))
+        if block is None:
+            block = packed_robot(*self._tables, starts, random_seed)
+            if len(self._robots) < MOST_SOLVERS:
+                self._robots[starts, random_seed] = block
+        return block
 
     def __reduce__(self) -> tuple:
         """Pickle by what was given."""
@@ -169,8 +172,7 @@ class Chain:
         """Dual quaternions of all tips, (N, n) -> (N, n_tips, 8), on all cores."""
         q = checked_rows(q, self.n)
         poses = np.empty((len(q), len(self.tips), 8))
-        fk = door().entries['fk']
-        on_all_cores(len(q), lambda rows: fk(
+        on_all_cores(len(q), lambda rows: door().entries['fk'](
             self.block, q[rows], len(q[rows]), 0, poses[rows], np.empty(self._memory_size)))
         return poses
 
@@ -258,9 +260,7 @@ class Chain:
             them. Joints of the robot that are not in the chain, or mimics, are no error.
         """
         if strict:
-            positions = checked_positions(positions)
-            if names := [name for name in positions if name not in self.model.position_names]:
-                raise SeedError(unknown('joint', names, self.joint_names))
+            positions = checked_positions(positions, self.model.position_names, self.joint_names)
         return self.angles.placed(
             self.neutral if default is None else self.checked(default), positions)
 

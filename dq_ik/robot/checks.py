@@ -15,11 +15,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 import reprlib
 from typing import TYPE_CHECKING
 
-from dq_ik.errors import array_of, ChainError, SeedError, UrdfError
+from dq_ik.errors import array_of, ChainError, SeedError, unknown, UrdfError
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -98,13 +98,22 @@ def checked_rows(q: ArrayLike, n: int) -> np.ndarray:
     return rows
 
 
-def checked_positions(positions: Mapping[str, float]) -> dict[str, float]:
-    """Return positions by joint name as floats, or raise SeedError."""
+def checked_positions(positions: Mapping[str, float], known: Container[str],
+                      joint_names: Sequence[str]) -> dict[str, float]:
+    """
+    Return positions by joint name as floats, or raise SeedError.
+
+    :param known: names that are no error
+    :param joint_names: names for the error
+    """
     try:
-        return {str(name): float(value) for name, value in positions.items()}
+        named = {str(name): float(value) for name, value in positions.items()}
     except (AttributeError, OverflowError, TypeError, ValueError):
         raise SeedError('joint positions are a mapping from joint name to number, got '
                         f'{reprlib.repr(positions)}') from None
+    if names := [name for name in named if name not in known]:
+        raise SeedError(unknown('joint', names, joint_names))
+    return named
 
 
 def checked_point(point: ArrayLike) -> np.ndarray:
