@@ -17,6 +17,7 @@ from __future__ import annotations
 from pathlib import Path
 import re
 
+from dq_ik import IkOptions
 import pytest
 
 ROOT = Path(__file__).parent.parent
@@ -56,3 +57,8 @@ def test_words_are_those_of_the_field(page):
 def test_every_page_can_be_found_from_the_readme():
     linked = {path for path, _ in LINK.findall((ROOT / 'README.md').read_text())}
     assert linked >= {str(page.relative_to(ROOT)) for page in (ROOT / 'docs').rglob('*.md')}
+
+
+def test_questions_name_the_default_of_the_timeout():
+    page = (ROOT / 'docs' / 'faq.md').read_text()
+    assert re.findall(r'([\d.]+) ms is the default', page) == [f'{1e3 * IkOptions().timeout:g}']
