@@ -16,14 +16,20 @@
 import itertools
 
 from arms import arm
-from dq_ik import Goal, Pose
+from dq_ik import Goal, load_robot, Pose
 from dq_ik.core.solve.verdict import Status
 from dq_ik.errors import DqIkError
 from dq_ik.stream.steps import Following, Steps
 import numpy as np
 import pytest
+from scipy.optimize import brentq
 
 DT = 0.002
+PLANAR = '<robot name="planar">' + '<link name="l0"/>' + ''.join(
+    f'<link name="l{k + 1}"/><joint name="j{k}" type="revolute"><parent link="l{k}"/>'
+    f'<child link="l{k + 1}"/><origin xyz="0.2 0 0"/><axis xyz="0 0 1"/>'
+    '<limit lower="-2.5" upper="2.5" velocity="3" effort="1"/></joint>'
+    for k in range(6)) + '</robot>'
 CONTINUOUS = np.pi  # half the range taken of joints without limits
 
 
@@ -81,6 +87,41 @@ def test_each_ingredient_follows_more_of_the_paths():
             for which in (plain, pushed, usual, {**usual, 'look_ahead': True})]
     assert lost[0] > lost[1] > lost[2]
     assert lost[0] > 1.5 * lost[3]
+
+
+def _singular(chain, q, joint):
+    """Return q with one joint moved to where the Jacobian is singular."""
+    turn = np.eye(chain.n)[joint]
+    return q + turn * brentq(lambda x: np.linalg.det(chain.jacobian(q + turn * x)), -0.5, 0.5)
+
+
+@pytest.mark.parametrize('period', [0.002, 0.01])
+@pytest.mark.parametrize(('joint', 'near'), [(2, -1.6), (2, -2.5), (4, 0.2)],
+                         ids=['shoulder', 'elbow', 'wrist'])
+def test_the_branch_is_kept_where_a_frame_is_singular(joint, near, period):
+    """One frame is just on a singularity; the arm goes on to the other side."""
+    chain = arm('arm6')
+    time = period * (np.arange(100)[:, None] - 50)
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        middle = np.array([0.3, 0.5, -2.0, 0.7, 0.2, 0.2])
+        middle[joint] = near
+        middle = _singular(chain, middle + rng.uniform(-0.1, 0.1, 6), joint)
+        q = middle + time * rng.uniform(-1.0, 1.0, 6)
+        result = Steps(chain, q[0], 10.0).run(chain.fk_batch(q)[:, 0], period)
+        assert result.success.all(), seed
+        assert np.abs(result.q - q)[55:].max() < 1e-3, seed
+
+
+def test_a_motion_that_is_free_at_every_place_comes_to_rest():
+    """Three of the six joints of a planar arm are free: no momentum keeps them in motion."""
+    chain = load_robot(PLANAR).chain()
+    q = np.array([0.3, 0.4, -0.5, 0.6, 0.2, -0.4])
+    steps = Steps(chain, q, 3.0, following=Following(barrier=0.0))
+    turns = np.stack([[0.3 + 0.2 * DT * k, *q[1:]] for k in range(1000)])
+    steps.state.qdot[:] = [0.0, 0.5, -1.0, 0.5, 0.0, 0.0]
+    speeds = np.abs(np.diff(steps.run(chain.fk_batch(turns)[:, 0], DT).q, axis=0)) / DT
+    assert speeds.max() < 0.25
 
 
 def test_velocities_have_no_noise():

@@ -35,9 +35,11 @@ from dq_ik.core.solve.curvature import add_curvature
 from dq_ik.core.solve.pls import search_line
 from dq_ik.core.solve.residual import assemble, evaluate
 from dq_ik.core.solve.step import damp
+from dq_ik.core.track.momentum import _haste, HASTE, prepare_projection
 from dq_ik.native.load import door
 from dq_ik.options import METHODS
 from dq_ik.robot.chain import Chain
+from dq_ik.stream.steps import Steps
 from helpers import assert_derivative, close
 import numpy as np
 import pytest
@@ -46,6 +48,7 @@ assert not FRONT_END, 'run without DQ_IK_KERNELS'
 assert not door().level, 'run with DQ_IK_NATIVE=plain'
 
 ROBOTS = ('panda', 'arm5', 'prismatic', 'mimic', 'two_arms')
+DT = 0.002
 FAR = Pose.from_xyz_rpy((0.9, 0.4, 1.1), (0.7, -0.4, 1.9))
 
 
@@ -194,6 +197,27 @@ def test_no_step_leaves_the_limits(name):
         q = chain.random(rng)
         advance(blocks, q, rng.normal(size=chain.n), 1.0, q_new)
         assert excess(name, q_new[None]) <= 1e-9
+
+
+def test_the_slope_of_the_haste_is_that_of_the_least_motion():
+    chain = arm('panda')
+    rng = np.random.default_rng(5)
+    for _ in range(3):
+        q, xi, speeds = chain.random(rng), rng.normal(size=6), rng.uniform(1.0, 3.0, chain.n)
+        steps = Steps(chain, q, speeds)
+        cost = Cost(chain, chain.fk(q))
+        rest = np.linalg.svd(chain.jacobian(q))[2][-1]
+        steps.state.free[:] = rest
+        motion = np.linalg.pinv(chain.jacobian(q)) @ xi
+        share = prepare_projection(cost.blocks, q)
+        slope = _haste(cost.blocks, steps.state, DT, share, q + DT * motion)
+
+        def value(s: np.ndarray) -> np.ndarray:
+            v = np.linalg.pinv(chain.jacobian(q + s[0] * rest)) @ xi
+            v -= (v @ rest) * rest  # what is free is chosen, not asked for
+            return np.array([HASTE * 0.5 * np.sum((v / speeds) ** 2)])
+
+        assert_derivative(value, np.array([[slope]]), np.zeros(1), atol=2e-3 * (1.0 + abs(slope)))
 
 
 def test_damping_is_the_metric_times_a_number():

@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 SETTINGS = ('momentum', 'look_ahead', 'barrier', 'barrier_speed', 'step_ratio', 'least_speed')
 NO_ROWS = np.empty((0, NEAREST.width))
 EASE = 0.04  # of the push away from the limits, of streams among bodies [s]
+NO_MOTION = 1e-6  # of the tip by a joint [m/rad]
+TRIALS = 3  # random configurations; any may be near a singularity
 UNLIMITED = 1e6  # speed of a joint without a limit [rad/s or m/s]
 
 
@@ -99,6 +101,7 @@ class Steps:
         self._layout = Layout(self.chain, ANSWER.slices(
             n=self.chain.n, n_tips=len(self.chain.tips), max_solutions=0, max_trace=0))
         self.velocity = np.minimum(np.broadcast_to(velocity, self.chain.n), UNLIMITED)
+        self._rank = rank_of(self.chain, self.movable)
         self._following = following
         self._write_settings()
 
@@ -130,6 +133,7 @@ class Steps:
     def _write_settings(self) -> None:
         self.state.velocity[:] = self.velocity
         self.state.policy[...] = Policy[self._following.policy.upper()]
+        self.state.rank[...] = self._rank
         for name in SETTINGS:
             getattr(self.state, name)[...] = getattr(self._following, name)
         if self.guard is not None:
@@ -216,6 +220,15 @@ class Steps:
 
     def _contact(self, row: np.ndarray) -> Contact | None:
         return None if self.guard is None else self.guard.contact(row)
+
+
+def rank_of(chain: Chain, movable: np.ndarray) -> int:
+    """Return the rank of the Jacobian away from singularities; 0 if there are several tips."""
+    if len(chain.tips) > 1:
+        return 0
+    rng = np.random.default_rng(0)
+    return max(int(np.linalg.matrix_rank(chain.jacobian(chain.random(rng))[:, movable], NO_MOTION))
+               for _ in range(TRIALS))
 
 
 def guard_of(chain: Chain, scene: Scene | None) -> Guard | None:

@@ -108,8 +108,7 @@ ROBOT = Table('robot', (
     floats('upper', 'n', text='upper limits [rad or m]'),
     floats('neutral', 'n', text='0 where the limits allow it, else their middle'),
     floats('period', 'n', text='2 pi for joints that may make whole turns, else 0'),
-    floats('reach', 'n_tips', text='length of the stretched chain from the first joint to each '
-           'tip [m]; infinite: a slide on the way has no limit'),
+    floats('reach', 'n_tips', text='length of the stretched chain [m]; infinite: by a slide'),
     floats('centre', 'n_tips', 3, text='place of that first joint'),
     integers('joint', 'n', text='row of the joint of each variable in the table of joints'),
     integers('part', 'n', text='number of the variable within its joint'),
@@ -178,6 +177,7 @@ TRACK = Table('track', ('n', 'n_tips'), (
     number('barrier_speed', text='its greatest speed [rad/s]'),
     number('step_ratio', text='greatest step of a joint for a step of the goal [rad/m]; 0: any'),
     number('least_speed', text='speed that this ratio never forbids [rad/s]'),
+    integer('rank', text='of the Jacobian of the tip, away from singularities; 0: not known'),
     number('ease', text='time in which this push follows its change [s]; 0: at once'),
     floats('velocity', 'n', text='greatest speeds [rad/s or m/s]'),
     floats('q', 'n', text='the last answer'),

@@ -26,11 +26,11 @@ import math
 from dq_ik.core.algebra.vector import copy
 from dq_ik.core.compile import kernel, routine
 from dq_ik.core.memory.arrays import vector
-from dq_ik.core.memory.blocks import answer_of, tree_of, work_of
-from dq_ik.core.memory.layout import AIM, FIXED, POSTURES, SLICES, WEIGHT
+from dq_ik.core.memory.blocks import answer_of, work_of
+from dq_ik.core.memory.layout import POSTURES, SLICES
 from dq_ik.core.track import history
 from dq_ik.core.track.box import enter, MET, solve_from
-from dq_ik.core.track.momentum import barrier, prepare_projection, turn_free
+from dq_ik.core.track.momentum import barrier, freedom, prepare_projection, turn_free
 
 HORIZON = 0.8  # [s]
 SPACING = 0.2  # of the postures along the free direction [rad]
@@ -44,7 +44,7 @@ SHORTEST = 0.25  # part of the spacing that a posture must be away from the last
 @routine
 def look_ahead(blocks, state):
     """Go on with the plan after a frame whose goal was met."""
-    if not _is_asked(blocks):
+    if freedom(blocks, state) != 1:
         return
     work = work_of(blocks)
     number = state.planning[0]
@@ -63,16 +63,6 @@ def look_ahead(blocks, state):
     _widen(blocks, state, number)
     if number == SLICES:
         _decide(blocks, state)
-
-
-@kernel
-def _is_asked(blocks):
-    """Tell whether a pose is asked of an arm with one joint more than it needs."""
-    tree, work = tree_of(blocks), work_of(blocks)
-    asked = tree.n_tips == 1 and tree.n == 7 and work.goals[0, AIM] == FIXED
-    for r in range(6):
-        asked = asked and work.goals[0, WEIGHT + r] > 0.0
-    return asked
 
 
 @kernel
