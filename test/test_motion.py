@@ -378,3 +378,23 @@ def test_bad_limits_and_targets_are_refused():
         motion().aim([math.nan, 0.0])
     with pytest.raises(SeedError, match='2 numbers'):
         motion().aim([0.0])
+
+
+@pytest.mark.parametrize('limiting', ['path', 'joint'])
+def test_a_stopped_motion_comes_to_rest_and_to_its_new_limits(limiting):
+    """With limited jerk, too: at rest nothing trembles, and the old limits count no longer."""
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        dt = float(rng.choice([0.002, 0.01, 0.05]))
+        first, then = (MotionLimits.of(3, 2.0, *10.0 ** rng.uniform((0.0, 1.0), (1.7, 3.5)))
+                       for _ in range(2))
+        m = Motion(np.zeros(3), first, lower=[-3.0] * 3, upper=[3.0] * 3, limiting=limiting)
+        m.aim(rng.uniform(-2.0, 2.0, 3))
+        run(m, int(rng.uniform(1.0, 1.0 / dt)), dt)
+        m.stop()
+        m.configure(then, limiting)
+        run(m, round(6.0 / dt), dt)
+        assert not m.qdot.any(), seed
+        m.aim(m.q + np.array([0.5, -0.5, 0.2]))
+        _, jerk = rates(run(m, 100, dt)[1], dt)
+        assert (np.abs(jerk) <= 1.0001 * then.jerk).all(), seed

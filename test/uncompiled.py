@@ -212,7 +212,8 @@ def test_the_slope_of_the_haste_is_that_of_the_least_motion():
         share = prepare_projection(cost.blocks, q)
         slope = _haste(cost.blocks, steps.state, DT, share, q + DT * motion)
 
-        def value(s: np.ndarray) -> np.ndarray:
+        def value(s: np.ndarray, q: np.ndarray = q, rest: np.ndarray = rest,
+                  xi: np.ndarray = xi, speeds: np.ndarray = speeds) -> np.ndarray:
             v = np.linalg.pinv(chain.jacobian(q + s[0] * rest)) @ xi
             v -= (v @ rest) * rest  # what is free is chosen, not asked for
             return np.array([HASTE * 0.5 * np.sum((v / speeds) ** 2)])

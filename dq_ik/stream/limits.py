@@ -131,6 +131,12 @@ def is_inside(v: float, a: float, dt: float, velocity: float, acceleration: floa
             and stopping_way(-v, -a, acceleration, jerk) <= down)
 
 
+def may_rest(v: float, a: float, dt: float, acceleration: float, jerk: float) -> bool:
+    """Tell whether a coordinate may stand in the next period, and go on standing."""
+    needed = -v / dt
+    return abs(needed) <= min(acceleration, jerk * dt) and abs(needed - a) <= jerk * dt
+
+
 def window(v: float, dt: float, velocity: float, acceleration: float, brake: float, up: float,
            down: float) -> tuple[float, float]:
     """

@@ -24,6 +24,7 @@ from dq_ik.stream.limits import (
     braking_speed,
     FASTEST,
     is_inside,
+    may_rest,
     MotionLimits,
     smooth_window,
     window,
@@ -208,9 +209,11 @@ class Motion:
         else:
             ways = [target - q for q, target in zip(self._q, self._route.target)]
         wanted = []
-        for way, v, acceleration, shake, least, most in zip(
-                ways, self._v, self._acceleration, self._brake_jerk, low, high):
-            if abs(way) < ARRIVED and abs(v) < ARRIVED:
+        for way, v, a, acceleration, jerk, shake, least, most in zip(
+                ways, self._v, self._a, self._acceleration, self._jerk, self._brake_jerk, low,
+                high):
+            if (may_rest(v, a, dt, acceleration, jerk) if self._stopping else
+                    abs(way) < ARRIVED and abs(v) < ARRIVED):
                 wanted.append(0.0)
                 continue
             speed = braking_speed(abs(way), dt, acceleration) if shake == inf else inf
