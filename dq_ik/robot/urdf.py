@@ -97,7 +97,8 @@ def read_source(source: str | os.PathLike) -> str:
         raise UrdfError(f"cannot read '{path}': {why(error)}") from error
     if '<' in text:
         return text
-    raise UrdfError(f"'{path}' is no robot description: there is no XML in it")
+    what = 'is no robot description: there is no XML in it' if text.strip() else 'is empty'
+    raise UrdfError(f"'{path}' {what}")
 
 
 def _expand_xacro(path: Path) -> str:
