@@ -16,6 +16,7 @@
 from __future__ import annotations
 
 import math
+from random import Random
 
 from arms import arm, PATIENT
 from dq_ik import load_robot, Pose, Solver
@@ -29,7 +30,7 @@ from dq_ik.stream.tracker import Tracker
 import numpy as np
 import pytest
 from tools.fuzz.motion_judge import MotionJudge, Record
-from tools.fuzz.motions import Case
+from tools.fuzz.motions import Case, run_case
 
 DT = 0.002
 
@@ -239,6 +240,12 @@ def test_a_stream_of_changing_limits_keeps_every_rule(limiting, smooth):
         judge = Case(np.random.default_rng([7, seed]), limiting, smooth).run(2000)
         assert judge.ticks >= 2000
         assert not +judge.faults, (seed, judge.worst, judge.where)
+
+
+@pytest.mark.parametrize('case', ['991 38', '991 269'])
+def test_what_the_fuzz_has_found_keeps_every_rule(case):
+    """A joint that brakes with limited jerk must not stand before it is almost at rest."""
+    assert not run_case(Random(case)).violations
 
 
 def record(m, targets, ticks):

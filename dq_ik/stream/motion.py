@@ -37,6 +37,7 @@ LIMITING = ('path', 'joint')
 SLACK = 0.02
 # A way shorter than this [rad or m] is at its end, a speed below it [rad/s or m/s] is none.
 ARRIVED = 1e-12
+STILL = 1e-9  # speed below which a joint that brakes may stand at once [rad/s or m/s]
 
 Numbers = Sequence[float] | np.ndarray
 
@@ -212,7 +213,7 @@ class Motion:
         for way, v, a, acceleration, jerk, shake, least, most in zip(
                 ways, self._v, self._a, self._acceleration, self._jerk, self._brake_jerk, low,
                 high):
-            if (may_rest(v, a, dt, acceleration, jerk) if self._stopping else
+            if (abs(v) < STILL and may_rest(v, a, dt, acceleration, jerk) if self._stopping else
                     abs(way) < ARRIVED and abs(v) < ARRIVED):
                 wanted.append(0.0)
                 continue
