@@ -16,11 +16,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import inf
+from math import ceil, inf
 from typing import NamedTuple
 
 # Share of the acceleration that curves may take; the rest is for braking.
 CURVE_SHARE = 0.5
+# A piece is divided into parts of this length [rad or m], into so many at most.
+PART, MOST_PARTS = 0.02, 8
 
 Vector = list[float]
 Bounds = tuple[Vector, Vector]  # velocity and acceleration limits of all joints
@@ -102,6 +104,21 @@ def bounded(start: float, h: float, coefficients: tuple[Vector, Vector, Vector, 
         if limit < rate:
             rate = limit
     return Piece(start, h, coefficients, square, rate)
+
+
+def divided(piece: Piece, bounds: Bounds) -> list[Piece]:
+    """Return the parts of a piece, so that a sharp bend slows down its part alone."""
+    count = min(ceil(piece.length / PART), MOST_PARTS)
+    if count <= 1:
+        return [piece]
+    _, _, quadratic, cube = piece.coefficients
+    h = piece.length / count
+    parts = []
+    for t in [i * h for i in range(count)]:
+        s = piece.start + t
+        bend = [c2 + 3.0 * t * c3 for c2, c3 in zip(quadratic, cube)]
+        parts.append(bounded(s, h, (piece.point(s), piece.tangent(s), bend, cube), bounds))
+    return parts
 
 
 def distance(a: Sequence[float], b: Sequence[float]) -> float:

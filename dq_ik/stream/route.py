@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import inf, sqrt
 
-from dq_ik.stream.curve import bounded, cubic, distance, Piece, tangents, Vector
+from dq_ik.stream.curve import bounded, cubic, distance, divided, Piece, tangents, Vector
 from dq_ik.stream.limits import MotionLimits
 import numpy as np
 
@@ -165,8 +165,9 @@ class Route:
             after = [(b - a) / following for a, b in zip(self.target, target)]
             bend = tangents(before, after, length, following)
             first = self._corner_tangent or before
-            self._keep(cubic(start, length, self._corner, first, self.target, bend,
-                             self._lists))
+            piece = cubic(start, length, self._corner, first, self.target, bend, self._lists)
+            for part in divided(piece, self._lists):
+                self._keep(part)
             self._corner, self._corner_tangent = self.target, bend
             self._start = start + length
         self.target = target
