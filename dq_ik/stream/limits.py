@@ -35,6 +35,7 @@ from numpy.typing import ArrayLike
 FASTEST, STEEPEST = 1e6, 1e9
 # Steps of the root finder for a braking distance with limited jerk; it keeps the safe side.
 ROOT_STEPS = 12
+CLOSE = (1e-9, 1e-6, 1e-3)  # shares of its bracket in which a root is looked for first
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,8 +110,9 @@ def stopping_way(v: float, a: float, acceleration: float, jerk: float) -> float:
     v1 = v + a * a / (2.0 * jerk)
     if v <= 0.0 and (a <= 0.0 or v1 <= 0.0):
         return 0.0
-    if a < 0.0 and a * a >= 2.0 * jerk * v:
-        return v * v / (-2.0 * a)  # it turns back before the acceleration is gone
+    if a < 0.0 and a * a >= 2.0 * jerk * v:  # it turns back before the acceleration is gone
+        turn = (-a - sqrt(a * a - 2.0 * jerk * v)) / jerk
+        return turn * (v + turn * (0.5 * a + turn * jerk / 6.0))
     if v1 * jerk <= acceleration * acceleration:
         way = v1 * sqrt(v1 / jerk)
     else:
@@ -208,16 +210,27 @@ def _steepest(v: float, a: float, dt: float, velocity: float, brake: float, jerk
     if most <= low:
         return low
     way = max(way, stopping_way(v, a, brake, jerk))
+    most = min(most, (way / dt - v) / dt)  # leads to the obstacle within this period
+    if most <= low:
+        return low
 
     def excess(x: float) -> float:
         w = v + x * dt
         return stopping_way(w, x, brake, jerk) + w * dt - way
 
-    over = excess(most)
+    over, under, span = excess(most), excess(low), most - low
     if over <= 0.0:
         return most
-    under = excess(low)
-    return low if under > 0.0 else _root(excess, low, under, most, over)
+    if under > 0.0:
+        return low
+    for share in CLOSE:
+        x = most - share * span
+        value = excess(x)
+        if value <= 0.0:
+            low, under = x, value
+            break
+        most, over = x, value
+    return _root(excess, low, under, most, over)
 
 
 def _root(excess: Callable[[float], float], low: float, under: float, high: float,
