@@ -251,6 +251,8 @@ class MotionJudge:
             way = places[count] - a
             if np.abs(way).max() > 2.0 * size + 1e-7:
                 break
+            if way @ step > square and np.abs(way - step).max() > 1e-7:
+                break  # the next step leads there
             t = min(max(way @ step / square, 0.0), 1.0) if square else 0.0
             if np.abs(t * step - way).max() > 0.05 * size + 1e-7:
                 break
