@@ -48,8 +48,7 @@ class StreamBodies:
         self._scene: Scene | str | None = None
         self._key: Any = None
         self.mode = 'off'
-        self._timer = steady_timer(node, POLL, self._look)
-        self._timer.cancel()
+        self._timer: Any = None  # while something is prepared
         self._asked = -ASK_AGAIN
         self._asking: Future | None = None
         self._hint = ''
@@ -66,7 +65,7 @@ class StreamBodies:
                 world = World() if self.mode == 'self' else None
                 self._building = self._worker.submit(
                     self._collisions.scene, prepared.chain, prepared.description, settings, world)
-                self._timer.reset()
+                self._timer = self._timer or steady_timer(self._node, POLL, self._look)
         self._watch()
 
     def check(self) -> None:
@@ -108,10 +107,11 @@ class StreamBodies:
 
     def _look(self) -> None:
         """Take the scene when it is there."""
-        if self._building is None:
-            self._timer.cancel()
-        elif self._building.done():
-            self._timer.cancel()
+        if self._building is not None and not self._building.done():
+            return
+        self._node.destroy_timer(self._timer)
+        self._timer = None
+        if self._building is not None:
             try:
                 self._scene = self._building.result()
             except DqIkError as error:

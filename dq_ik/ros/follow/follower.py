@@ -31,7 +31,7 @@ from dq_ik.ros.follow.jog_topics import Host, JogTopics, RATE
 from dq_ik.ros.follow.outputs import command_maps, Outputs
 from dq_ik.ros.follow.prepared import Prepared
 from dq_ik.ros.follow.start import was_moved
-from dq_ik.ros.follow.turn import Turn
+from dq_ik.ros.follow.turn import PERIOD, Turn
 from dq_ik.ros.goals import check_age, read_goal
 from dq_ik.ros.running import NO_EVENTS_OUT, steady_timer, WARN_PERIOD
 from dq_ik.ros.services.collisions import Collisions
@@ -68,6 +68,8 @@ class Follower:
             DiagnosticArray, '/diagnostics', 10, event_callbacks=NO_EVENTS_OUT)
         self._topics = GoalTopics(node, self.on_goals)
         self._timer: Any = None
+        self._pursuit: Any = None  # a timer while there is something to pursue
+        self._beats = 0
         self._tick_time = 0.0
         self._longest_step = 2.0 / RATE
         self._refusal_time = -status.REFUSAL_SHOWN
@@ -88,10 +90,6 @@ class Follower:
         self._name = f'{self._node.get_name()}: {prepared.robot.default_group}'
         if last is None or last.settings.rate != prepared.settings.rate:
             self._set_timer(prepared.settings.rate)
-        if last is None:
-            steady_timer(self._node, 1.0, self.summarise)
-            self._pursuit = steady_timer(self._node, PURSUIT, self.on_pursuit)
-            self._pursuit.cancel()
         self._prepared = prepared
         if last is None:
             self._jog = JogTopics(self._node, prepared, Host(
@@ -100,6 +98,7 @@ class Follower:
         self._jog.use(prepared)
         if last is None:
             self._turn = Turn(self._node, self._take_turn)
+            steady_timer(self._node, PERIOD, self.on_beat)
 
     def close(self) -> None:
         """End the thread that prepares bodies."""
@@ -132,7 +131,7 @@ class Follower:
         """Go on towards a goal that is not met yet, or out of the way, where there is no rate."""
         now, time, stream = perf_counter(), self._clock.now(), self.stream
         if self._timer is not None or stream.holding or not (stream.pending or stream.scene):
-            self._pursuit.cancel()
+            self._end_pursuit()
         elif stream.is_stale(now):
             self._hold(now)
         else:
@@ -152,7 +151,7 @@ class Follower:
         self.counters.commands += 1
         self._report(result, started, fresh)
         if stream.pending or stream.scene:
-            self._pursuit.reset()  # a period after this step, unless a goal comes before
+            self._pursue()
 
     def on_tick(self) -> None:
         """Advance the command by one period."""
@@ -179,6 +178,13 @@ class Follower:
         self.stream.hold()
         self._status.offer(DiagnosticStatus.STALE, partial(
             status.hold_status, self._name, self.stream.goal_age(now) or 0.0), now)
+
+    def on_beat(self) -> None:
+        """Give a sign of life, and every other time a summary."""
+        self._turn.tick()
+        self._beats += 1
+        if self._beats % 2 == 0:
+            self.summarise()
 
     def summarise(self) -> None:
         """Publish the diagnostics of the last second, and a status that was held back."""
@@ -208,6 +214,18 @@ class Follower:
         self.reseed()
 
     # --- parts -----------------------------------------------------------------------------------
+
+    def _pursue(self) -> None:
+        """Take the next step a period after this one, unless a goal comes before."""
+        if self._pursuit is None:
+            self._pursuit = steady_timer(self._node, PURSUIT, self.on_pursuit)
+        else:
+            self._pursuit.reset()
+
+    def _end_pursuit(self) -> None:
+        if self._pursuit is not None:
+            self._node.destroy_timer(self._pursuit)
+            self._pursuit = None
 
     def _set_timer(self, rate: float) -> None:
         if self._timer is not None:

@@ -21,7 +21,7 @@ import re
 import socket
 import time
 
-from dq_ik.ros.running import NO_EVENTS_IN, NO_EVENTS_OUT, steady_timer, WARN_PERIOD
+from dq_ik.ros.running import NO_EVENTS_IN, NO_EVENTS_OUT, WARN_PERIOD
 from rclpy.node import Node
 from std_msgs.msg import String
 
@@ -61,8 +61,15 @@ class Turn:
             String, TOPIC, 10, event_callbacks=NO_EVENTS_OUT)
         if is_known:
             self._wait('the graph still shows another node of this name')
-        steady_timer(node, PERIOD, self._tick)
         self._say()
+
+    def tick(self) -> None:
+        """Give a sign of life; to be called once in a period."""
+        self._say()
+        if not self.mine and time.monotonic() > self._until:
+            self.mine = True
+            self._node.get_logger().info(f'no other node {self._name}: this one commands')
+            self._on_change(True)
 
     def _say(self) -> None:
         self._publisher.publish(String(data=self._own))
@@ -87,10 +94,3 @@ class Turn:
                 f'{why}: this one sends no commands until that is gone. Give it another name or '
                 'namespace, or set another ROS_DOMAIN_ID')
             self._on_change(False)
-
-    def _tick(self) -> None:
-        self._say()
-        if not self.mine and time.monotonic() > self._until:
-            self.mine = True
-            self._node.get_logger().info(f'no other node {self._name}: this one commands')
-            self._on_change(True)
