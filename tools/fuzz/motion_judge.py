@@ -143,16 +143,16 @@ class MotionJudge:
         self.target = np.empty((self.ticks, self.n))
         for first, end, value in self._spans(self.record.targets):
             self.target[first:end] = self.q0[first:end] if value is None else value
-        brake = self.record.limits[0][1]
+        brake = sure = self.record.limits[0][1]
         for first, end, limits in self._spans(self.record.limits):
-            brake = np.maximum(brake, limits)
+            brake, sure = np.maximum(brake, limits), np.maximum(sure, limits)
             span = slice(first, end)
             self.bound[:, span] = limits[:, None]
             late = ~np.logical_or.accumulate(self._inside(span, limits), axis=0)
             self.brake[:, span] = np.where(late, brake[:, None], limits[:, None])
             early = ~np.logical_or.accumulate(self._inside(span, limits, 1.0), axis=0)
-            self.sure[:, span] = np.where(early, brake[:, None], limits[:, None])
-            brake = self.brake[:, end - 1]
+            self.sure[:, span] = np.where(early, sure[:, None], limits[:, None])
+            brake, sure = self.brake[:, end - 1], self.sure[:, end - 1]
 
     def _inside(self, span: slice, limits: np.ndarray, periods: float = 0.0) -> np.ndarray:
         """Tell who is within the limits, after so many periods of braking."""
@@ -198,16 +198,15 @@ class MotionJudge:
                 waiting = [*waiting, target] if path else [target]
             elif not path:
                 waiting = [self.q0[first]]
-            last = first
-            for tick, left in self._passing(first, end, waiting):
+            event = max(first, int(changes[changes < end].max()))
+            last, left = first, waiting
+            for tick, rest in [*self._passing(first, end, waiting), (end, [])]:
                 self._fill(last, tick, waiting)
                 events.append(last)
-                last, waiting = tick, left
-            self._fill(last, end, waiting)
-            events.append(last)
-            event = max(first, int(changes[changes < end].max()))
+                left = waiting if last <= event else left
+                last, waiting = tick, rest or waiting
             if end - event > LEAST_REST:
-                self._arrival(event, end, target, waiting)
+                self._arrival(event, end, target, left)
         self._overshoots([*events, self.ticks])
 
     def _fill(self, first: int, end: int, waiting: list) -> None:
@@ -262,7 +261,11 @@ class MotionJudge:
         return count
 
     def _arrival(self, event: int, end: int, target: np.ndarray | None, waiting: list) -> None:
-        """Judge that the motion rests at its target in time, once nothing new is asked."""
+        """
+        Judge that the motion rests at its target in time, once nothing new is asked.
+
+        :param waiting: targets that were not yet passed then.
+        """
         velocity, most, jerk = self.bound[:, event]
         v, a, q = np.abs(self.v0[event]), np.abs(self.a0[event]), self.q0[event]
         moves = np.abs(np.diff(np.vstack([q, *waiting]), axis=0))
