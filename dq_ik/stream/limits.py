@@ -152,10 +152,10 @@ def window(v: float, dt: float, velocity: float, acceleration: float, brake: flo
     """
     most = min(braking_speed(up, dt, brake), max(velocity, v - acceleration * dt))
     least = -min(braking_speed(down, dt, brake), max(velocity, -v - acceleration * dt))
-    if v >= 0.0:
-        low, high = v - brake * dt, v + acceleration * dt
+    if v >= 0.0:  # braking may be harder up to rest, not beyond it
+        low, high = max(v - brake * dt, -acceleration * dt), v + acceleration * dt
     else:
-        low, high = v - acceleration * dt, v + brake * dt
+        low, high = v - acceleration * dt, min(v + brake * dt, acceleration * dt)
     if most < low:
         return low, low
     if least > high:
@@ -199,7 +199,8 @@ def _rates(v: float, a: float, dt: float, acceleration: float, jerk: float, brak
     high = min(a + slow, acceleration)
     if a < 0.0:
         high = max(high, min(a + fast, 0.0))
-    return min(max(a - fast, -brake), a + fast), max(high, a - fast)
+    low = max(a - fast, -brake, -acceleration - v / dt)  # braking ends at rest
+    return min(low, a + fast), max(high, a - fast)
 
 
 def _steepest(v: float, a: float, dt: float, velocity: float, brake: float, jerk: float,
