@@ -25,6 +25,7 @@ CURVE_SHARE = 0.5
 PART, MOST_PARTS = 0.02, 8
 
 Vector = list[float]
+Cubics = tuple[Vector, Vector, Vector, Vector]
 Bounds = tuple[Vector, Vector]  # velocity and acceleration limits of all joints
 
 
@@ -33,13 +34,15 @@ class Piece(NamedTuple):
     One cubic piece, from ``start`` to ``start + length`` of the route.
 
     :param coefficients: constant, linear, quadratic and cubic, each of all joints.
+    :param corner: where the piece ends, or the one that it is a part of.
     :param square: greatest squared speed.
     :param rate: greatest rate of the speed.
     """
 
     start: float
     length: float
-    coefficients: tuple[Vector, Vector, Vector, Vector]
+    coefficients: Cubics
+    corner: Vector
     square: float
     rate: float
 
@@ -64,7 +67,7 @@ def cubic(start: float, h: float, p: Vector, t: Vector, q: Vector, u: Vector,
     """
     if not h:
         zero = [0.0] * len(p)
-        return Piece(start, 0.0, (p, zero, zero, zero), inf, inf)
+        return Piece(start, 0.0, (p, zero, zero, zero), q, inf, inf)
     r = 1.0 / h
     linear, quadratic, cube = [], [], []
     for a, b, x, y in zip(p, q, t, u):
@@ -76,10 +79,10 @@ def cubic(start: float, h: float, p: Vector, t: Vector, q: Vector, u: Vector,
         linear.append(x)
         quadratic.append((3.0 * secant - 2.0 * x - y) * r)
         cube.append((x + y - 2.0 * secant) * r * r)
-    return bounded(start, h, (p, linear, quadratic, cube), bounds)
+    return bounded(start, h, (p, linear, quadratic, cube), q, bounds)
 
 
-def bounded(start: float, h: float, coefficients: tuple[Vector, Vector, Vector, Vector],
+def bounded(start: float, h: float, coefficients: Cubics, corner: Vector,
             bounds: Bounds) -> Piece:
     """Return a piece with the greatest squared speed along it and its greatest rate."""
     square, rate = 1e30, 1e30
@@ -103,7 +106,7 @@ def bounded(start: float, h: float, coefficients: tuple[Vector, Vector, Vector, 
         limit = (a - bend * square) / slope
         if limit < rate:
             rate = limit
-    return Piece(start, h, coefficients, square, rate)
+    return Piece(start, h, coefficients, corner, square, rate)
 
 
 def divided(piece: Piece, bounds: Bounds) -> list[Piece]:
@@ -117,7 +120,8 @@ def divided(piece: Piece, bounds: Bounds) -> list[Piece]:
     for t in [i * h for i in range(count)]:
         s = piece.start + t
         bend = [c2 + 3.0 * t * c3 for c2, c3 in zip(quadratic, cube)]
-        parts.append(bounded(s, h, (piece.point(s), piece.tangent(s), bend, cube), bounds))
+        parts.append(bounded(s, h, (piece.point(s), piece.tangent(s), bend, cube), piece.corner,
+                             bounds))
     return parts
 
 

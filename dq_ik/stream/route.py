@@ -144,8 +144,8 @@ class Route:
         tail = self._tail
         self._clear()
         for piece in pieces[at:]:
-            self._keep(bounded(piece.start, piece.length, piece.coefficients, self._lists))
-        self._tail = bounded(tail.start, tail.length, tail.coefficients, self._lists)
+            self._keep(self._limited(piece))
+        self._tail = self._limited(tail)
         self._cover()
 
     # --- parts -----------------------------------------------------------------------------------
@@ -181,7 +181,8 @@ class Route:
         pieces = self._pieces
         for number in range(self._at, len(pieces)):
             piece = pieces[number]
-            if distance(piece.point(piece.start + piece.length), target) <= step:
+            is_last = number + 1 == len(pieces) or pieces[number + 1].corner is not piece.corner
+            if is_last and distance(piece.corner, target) <= step:
                 break
         else:
             self.restart(q, target)
@@ -212,12 +213,12 @@ class Route:
         self._pieces.append(piece)
         gained = self._gained[-1]
         self._gained.append(gained + 2.0 * piece.rate * piece.length)
-        end = piece.point(piece.start + piece.length)
-        self._bound[count], self._least[count], self._most[count] = inf, end, end
+        corner = piece.corner
+        self._bound[count], self._least[count], self._most[count] = inf, corner, corner
         span = slice(self._at, count + 1)
         np.minimum(self._bound[span], piece.square + gained, out=self._bound[span])
-        np.minimum(self._least[span], end, out=self._least[span])
-        np.maximum(self._most[span], end, out=self._most[span])
+        np.minimum(self._least[span], corner, out=self._least[span])
+        np.maximum(self._most[span], corner, out=self._most[span])
 
     def _grow(self) -> None:
         """Make room for more pieces, by dropping those that are behind or by doubling it."""
@@ -243,6 +244,10 @@ class Route:
             span = slice(self._at, count)
             np.minimum(self._least[span], self.target, out=self._least[span])
             np.maximum(self._most[span], self.target, out=self._most[span])
+
+    def _limited(self, piece: Piece) -> Piece:
+        """Return a piece with the limits of now."""
+        return bounded(piece.start, piece.length, piece.coefficients, piece.corner, self._lists)
 
     def _straight(self, start: float) -> Piece:
         length = distance(self._corner, self.target)
