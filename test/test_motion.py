@@ -201,6 +201,17 @@ def test_a_sharp_bend_slows_down_its_surroundings_alone():
     assert 1.0 < arrived < 2.1
 
 
+def test_the_speed_is_even_where_joints_may_stop_at_once():
+    """A limit that begins within a period is no reason to stop before it."""
+    m = motion(velocity=0.3, acceleration=math.inf)
+    rng = np.random.default_rng(3)
+    for k in range(600):
+        m.aim([math.sin(0.002 * k), 1.0 - math.cos(0.002 * k)])
+        m.step(DT * rng.uniform(0.5, 1.5))
+    shares = [np.abs(m.step(DT * rng.uniform(0.5, 1.5))[1]).max() / 0.3 for _ in range(500)]
+    assert min(shares) > 0.95
+
+
 def test_a_lagging_command_stays_on_the_path_of_the_targets():
     """A quarter of a circle at four times the speed of the arm."""
     m = motion(velocity=0.5, acceleration=3.0)
@@ -273,6 +284,9 @@ def test_a_stream_of_changing_limits_keeps_every_rule(limiting, smooth):
     pytest.param('991 113', id='a target counts as passed just before it is'),
     pytest.param('991 373', id='one sharp bend slows down a long piece'),
     pytest.param('991 552', id='the last micrometres take a second'),
+    pytest.param('991 763', id='a long way to and fro takes its time'),
+    pytest.param('2024 77', id='braking with old limits turns a joint around'),
+    pytest.param('2024 472', id='a target that comes back leaves a route within a piece'),
 ])
 def test_what_the_fuzz_has_found_keeps_every_rule(case):
     assert not run_case(Random(case)).violations

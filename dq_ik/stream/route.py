@@ -32,6 +32,8 @@ NOISE = 1e-3
 DETOUR = 2.0
 # ...and this [rad or m].
 SPARE = 0.05
+# Change of the speed in a period [of the speed] from which limits that begin in it are looked at.
+BRISK = 0.05
 
 
 class Route:
@@ -115,9 +117,27 @@ class Route:
         A limit x on the squared speed at a later place allows ``x + 2 * sum(rate * way)`` here.
         """
         here = self.piece()
-        square = max(0.0, min(self._ahead(here), 2.0 * here.rate * self.left))
-        reach = here.rate * dt
-        return min(square / (reach + sqrt(reach * reach + square)), sqrt(here.square))
+        reach, stopping = here.rate * dt, 2.0 * here.rate * self.left
+        most = min(sqrt(here.square), _before(stopping, reach))
+        speed = _before(max(0.0, min(self._ahead(here), stopping)), reach)
+        if speed < most and reach > BRISK * speed:
+            return self._across(here, reach, most)
+        return min(speed, most)
+
+    def _across(self, here: Piece, reach: float, speed: float) -> float:
+        """
+        Return the greatest speed, at most this one, if the period may lead into later pieces.
+
+        Who is no faster than a later limit need not brake before it.
+        """
+        gain = 2.0 * here.rate * (here.start + here.length - self.s)
+        for number in range(self._at + 1, len(self._pieces) + 1):
+            if _before(gain, reach) >= speed:
+                return speed
+            piece = self._pieces[number] if number < len(self._pieces) else self._tail
+            speed = min(speed, max(sqrt(piece.square), _before(gain + piece.square, reach)))
+            gain += 2.0 * piece.rate * piece.length
+        return min(speed, _before(gain, reach))
 
     def _ahead(self, here: Piece) -> float:
         tail = self._tail
@@ -255,3 +275,8 @@ class Route:
             [0.0] * len(self._corner))
         return cubic(start, length, self._corner, self._corner_tangent or secant, self.target,
                      secant, self._lists)
+
+
+def _before(square: float, reach: float) -> float:
+    """Return the speed v after which one can brake: ``v^2 + 2 v reach = square``."""
+    return square / (reach + sqrt(reach * reach + square))
