@@ -48,21 +48,26 @@ def pose_from_transform(msg: Any) -> Pose:
 
 
 def _pose(t: Any, r: Any) -> Pose:
-    return Pose.from_xyz_xyzw(_near(t), (r.x, r.y, r.z, r.w))
+    return pose_from_numbers((t.x, t.y, t.z), (r.x, r.y, r.z, r.w))
+
+
+def pose_from_numbers(position: tuple[float, ...], xyzw: tuple[float, ...]) -> Pose:
+    """Return the pose of x, y, z and of a quaternion; raises PoseError as pose_from_msg."""
+    return Pose.from_xyz_xyzw(_near(position), xyzw)
 
 
 def point_from_msg(msg: Any) -> tuple[float, ...]:
     """Read a ``geometry_msgs/Point``; raises PoseError if a number is not finite or absurd."""
-    return floats(_near(msg), 3, 'a point')
+    return floats(_near((msg.x, msg.y, msg.z)), 3, 'a point')
 
 
-def _near(t: Any) -> tuple[float, float, float]:
+def _near(position: tuple[float, ...]) -> tuple[float, ...]:
     """Return x, y, z, unless they are absurd."""
-    x, y, z = t.x, t.y, t.z
+    x, y, z = position
     if max(abs(x), abs(y), abs(z)) > FARTHEST:
         raise PoseError(f'the position ({x:g}, {y:g}, {z:g}) is not finite or no place on '
                         f'earth: more than {FARTHEST:g} m away')
-    return x, y, z
+    return position
 
 
 def fill_pose(msg: Any, pose: Pose) -> Any:

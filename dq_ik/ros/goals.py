@@ -25,6 +25,7 @@ from dq_ik.goal import Goal
 from dq_ik.pose import Pose
 from dq_ik.robot.chain import Chain
 from dq_ik.ros.conversions import fill_point, fill_pose, point_from_msg, pose_from_msg
+from dq_ik.ros.pose_bytes import read_stamped_pose, stamped_pose
 from geometry_msgs.msg import PointStamped, PoseStamped
 from rclpy.clock import Clock
 from rclpy.node import Node
@@ -83,10 +84,14 @@ def read_goal(kind: GoalKind, msg: Any, tip: str, chain: Chain, frame: Callable[
     """
     Return the goal of a message, in the base frame or in that of another tip.
 
+    :param msg: the message; that of a pose may be serialised.
     :param frame: finds a frame in the base frame; not asked for the base itself.
     :param axis: of the tip, for goals that look at a point.
     :raises DqIkError: if the message means nothing.
     """
+    if isinstance(msg, bytes):
+        name, pose = read_stamped_pose(msg)
+        return pose if name == chain.base else frame(name) @ pose
     name = msg.header.frame_id
     if kind is RELATIVE:
         others = [other for other in chain.tips if other != tip]
@@ -106,11 +111,12 @@ def check_age(msg: Any, clock: Clock, most: float) -> None:
     """
     Raise a GoalError for a goal that is too old; a stamp of zero means now.
 
+    :param msg: the message; that of a pose may be serialised.
     :param most: greatest age [s]; 0: any.
     """
     if most <= 0:
         return
-    stamp = msg.header.stamp
+    stamp = (stamped_pose(msg) if isinstance(msg, bytes) else msg).header.stamp
     if stamp.sec or stamp.nanosec:
         age = (clock.now().nanoseconds - Time.from_msg(stamp).nanoseconds) * 1e-9
         if age > most:

@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable, Mapping
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from dq_ik.ros.goals import CURRENT, goal_kinds, goal_topics, GoalKind
+from dq_ik.ros.goals import CURRENT, goal_kinds, goal_topics, GoalKind, POSE
 from dq_ik.ros.remote import NEWEST
 from dq_ik.ros.running import NO_EVENTS_IN, NO_EVENTS_OUT, take_all
 from rclpy.node import Node
@@ -28,7 +28,7 @@ MOMENT = 1_000_000_000  # goals that wait together were received within such a t
 
 
 class SentGoal(NamedTuple):
-    """A goal as it was sent."""
+    """A goal as it was sent; the message of a pose is serialised."""
 
     tip: str
     kind: GoalKind
@@ -69,7 +69,8 @@ class GoalTopics:
             for key, topic in topics.items()}
         self._subscriptions = {
             key: self._node.create_subscription(
-                key[1].message, topic, taker(*key), NEWEST, event_callbacks=NO_EVENTS_IN)
+                key[1].message, topic, taker(*key), NEWEST, raw=key[1] is POSE,
+                event_callbacks=NO_EVENTS_IN)
             for key, topic in topics.items()}
 
     def tell(self, goals: Iterable[SentGoal]) -> None:
