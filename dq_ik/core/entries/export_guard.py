@@ -23,9 +23,10 @@ from dq_ik.core.collision.place import place
 from dq_ik.core.collision.rows import copy_contact, gather
 from dq_ik.core.collision.sweep import free_share, measure
 from dq_ik.core.compile import kernel
-from dq_ik.core.entries.block_check import fault, fits, is_request, is_robot, is_scene, is_track
+from dq_ik.core.entries.block_check import fault, is_scene
 from dq_ik.core.entries.entry import entry, Numbers, NumbersOut
-from dq_ik.core.entries.pose_input import Fault, is_kind, pose_at, read_pose
+from dq_ik.core.entries.pose_input import Fault
+from dq_ik.core.entries.rows import read_goal, wrong_frames
 from dq_ik.core.memory.arrays import integers, vector
 from dq_ik.core.memory.blocks import (
     answer_of,
@@ -34,15 +35,13 @@ from dq_ik.core.memory.blocks import (
     view_request,
     view_robot,
     view_track,
-    work_of,
 )
 from dq_ik.core.memory.layout import FARTHEST
 from dq_ik.core.memory.scene_blocks import (
     begin_guard,
-    prepare_placing,
+    open_placing,
     size_of_guard,
     view_guard,
-    view_placing,
     view_scene,
 )
 from dq_ik.core.memory.scene_layout import GUARD, NEAREST, ROW_LEAST
@@ -113,27 +112,22 @@ def track_guarded(robot: Numbers, request: Numbers, track_out: NumbersOut, poses
     :param scene_memory: scene_memory_size() words
     :returns: the Status of the last row; below zero: that row and those after it have no answer
     """
-    if not is_robot(robot) or not is_request(request) or not fits(request, robot):
+    wrong = wrong_frames(robot, request, track_out, n_poses, pose_kind, dt, n_rows)
+    if wrong != 0:
+        return wrong
+    if not _is_guard(links, scene, guard_out) or view_scene(scene).n != view_robot(robot).n:
         return fault(Fault.WRONG_BLOCK.value, 0)
-    if not is_track(robot, track_out) or not _is_guard(links, scene, guard_out):
-        return fault(Fault.WRONG_BLOCK.value, 0)
-    if view_scene(scene).n != view_robot(robot).n:
-        return fault(Fault.WRONG_BLOCK.value, 0)
-    if not 0.0 <= dt <= FARTHEST or not (n_poses == 0 or (
-            n_poses == n_rows and view_robot(robot).n_tips == 1 and is_kind(pose_kind))):
-        return fault(Fault.OUT_OF_RANGE.value, 0)
     prepare_work(robot, memory)
-    tree, seen, guard = view_robot(links), view_scene(scene), view_guard(guard_out)
-    prepare_placing(tree, seen, scene_memory)
+    tree, seen, placing = open_placing(links, scene, scene_memory)
+    guard = view_guard(guard_out)
     status = 0
     for row in range(n_rows):
         blocks = take_row(robot, request, answers_out, row, memory)
-        if n_poses > 0:
-            wrong = read_pose(pose_kind, pose_at(poses, pose_kind, row), work_of(blocks).goals[0])
-            if wrong != 0:
-                return fault(wrong, row)
+        wrong = read_goal(blocks, poses, pose_kind, n_poses, row)
+        if wrong != 0:
+            return fault(wrong, row)
         follow_free(blocks, view_track(track_out), dt, fresh, view_request(request).timeout, tree,
-                    seen, view_placing(scene_memory), guard)
+                    seen, placing, guard)
         copy(guard.contact, vector(contacts_out, NEAREST_WIDTH * row, NEAREST_WIDTH))
         status = answer_of(blocks).status[0]
     return status
@@ -156,14 +150,13 @@ def free_step(links: Numbers, scene: Numbers, guard_out: NumbersOut, q: Numbers,
     """
     if not _is_guard(links, scene, guard_out):
         return fault(Fault.WRONG_BLOCK.value, 0)
-    tree, seen, guard = view_robot(links), view_scene(scene), view_guard(guard_out)
+    seen, guard = view_scene(scene), view_guard(guard_out)
     start, end = vector(q, 0, seen.n), vector(q_wanted, 0, seen.n)
     if not (all_within(start, FARTHEST) and all_within(end, FARTHEST)):
         return fault(Fault.VECTOR_NOT_FINITE.value, 0)
     if not 0.0 <= dt <= FARTHEST:
         return fault(Fault.OUT_OF_RANGE.value, 0)
-    prepare_placing(tree, seen, scene_memory)
-    placing = view_placing(scene_memory)
+    tree, seen, placing = open_placing(links, scene, scene_memory)
     copy(end, guard.to)
     place(tree, seen, placing, start)
     largest = measure(tree, seen, placing, guard, start)
@@ -207,9 +200,8 @@ def gaps(links: Numbers, scene: Numbers, guard_out: NumbersOut, q: Numbers, reac
     """
     if not _is_guard(links, scene, guard_out):
         return fault(Fault.WRONG_BLOCK.value, 0)
-    tree, seen, guard = view_robot(links), view_scene(scene), view_guard(guard_out)
-    prepare_placing(tree, seen, scene_memory)
-    placing = view_placing(scene_memory)
+    tree, seen, placing = open_placing(links, scene, scene_memory)
+    guard = view_guard(guard_out)
     place(tree, seen, placing, vector(q, 0, seen.n))
     gather(tree, seen, placing, guard, reach)
     for number in range(guard.n_rows[0]):

@@ -24,12 +24,7 @@ from dq_ik.core.entries.pose_input import Fault
 from dq_ik.core.entries.rows import read_row, request_at, wrong_rows
 from dq_ik.core.memory.arrays import vector
 from dq_ik.core.memory.blocks import answer_of, prepare_work, take_row, view_request, view_robot
-from dq_ik.core.memory.scene_blocks import (
-    placing_size,
-    prepare_placing,
-    view_placing,
-    view_scene,
-)
+from dq_ik.core.memory.scene_blocks import open_placing, placing_size, view_scene
 from dq_ik.core.memory.scene_layout import NEAREST
 from dq_ik.core.search.free import search_free
 
@@ -63,12 +58,10 @@ def decide(links: Numbers, scene: Numbers, q: Numbers, n_rows: int, pairs_out: N
     """
     if not is_scene(links, scene):
         return fault(Fault.WRONG_BLOCK.value, 0)
-    tree, seen = view_robot(links), view_scene(scene)
-    prepare_placing(tree, seen, memory)
+    tree, seen, placing = open_placing(links, scene, memory)
     pairs = vector(pairs_out, 0, n_rows)
     for row in range(n_rows):
-        pairs[row] = float(collides(tree, seen, view_placing(memory), vector(q, seen.n * row,
-                                                                             seen.n)))
+        pairs[row] = float(collides(tree, seen, placing, vector(q, seen.n * row, seen.n)))
     return 0
 
 
@@ -85,9 +78,8 @@ def count_contacts(links: Numbers, scene: Numbers, q: Numbers, n_rows: int, coun
     """
     if not is_scene(links, scene):
         return fault(Fault.WRONG_BLOCK.value, 0)
-    tree, seen = view_robot(links), view_scene(scene)
-    prepare_placing(tree, seen, memory)
-    placing, counts = view_placing(memory), vector(counts_out, 0, seen.n_pairs)
+    tree, seen, placing = open_placing(links, scene, memory)
+    counts = vector(counts_out, 0, seen.n_pairs)
     for pair in range(seen.n_pairs):
         counts[pair] = 0.0
     for row in range(n_rows):
@@ -112,10 +104,9 @@ def clearance(links: Numbers, scene: Numbers, q: Numbers, n_rows: int, farthest:
     """
     if not is_scene(links, scene):
         return fault(Fault.WRONG_BLOCK.value, 0)
-    tree, seen = view_robot(links), view_scene(scene)
-    prepare_placing(tree, seen, memory)
+    tree, seen, placing = open_placing(links, scene, memory)
     for row in range(n_rows):
-        nearest(tree, seen, view_placing(memory), vector(q, seen.n * row, seen.n), farthest,
+        nearest(tree, seen, placing, vector(q, seen.n * row, seen.n), farthest,
                 vector(nearest_out, NEAREST_WIDTH * row, NEAREST_WIDTH))
     return 0
 
@@ -135,10 +126,8 @@ def body_clearances(links: Numbers, scene: Numbers, q: Numbers, farthest: float,
     """
     if not is_scene(links, scene):
         return fault(Fault.WRONG_BLOCK.value, 0)
-    tree, seen = view_robot(links), view_scene(scene)
-    prepare_placing(tree, seen, memory)
-    placing, configuration = view_placing(memory), vector(q, 0, seen.n)
-    row = vector(nearest_out, 0, NEAREST_WIDTH)
+    tree, seen, placing = open_placing(links, scene, memory)
+    configuration, row = vector(q, 0, seen.n), vector(nearest_out, 0, NEAREST_WIDTH)
     body_gaps(tree, seen, placing, configuration, farthest, vector(gaps_out, 0, seen.n_bodies),
               row)
     nearest(tree, seen, placing, configuration, farthest, row)
@@ -166,8 +155,7 @@ def solve_free(robot: Numbers, requests: Numbers, n_requests: int, poses: Number
     if not is_scene(links, scene) or view_scene(scene).n != view_robot(robot).n:
         return fault(Fault.WRONG_BLOCK.value, 0)
     prepare_work(robot, memory)
-    tree, seen = view_robot(links), view_scene(scene)
-    prepare_placing(tree, seen, scene_memory)
+    tree, seen, placing = open_placing(links, scene, scene_memory)
     status = 0
     for row in range(n_rows):
         request = request_at(requests, n_requests, row)
@@ -178,7 +166,6 @@ def solve_free(robot: Numbers, requests: Numbers, n_requests: int, poses: Number
         if wrong != 0:
             return fault(wrong, row)
         search_free(blocks, timeout if timeout > 0.0 else view_request(request).timeout, tree,
-                    seen, view_placing(scene_memory),
-                    vector(contacts_out, NEAREST_WIDTH * row, NEAREST_WIDTH))
+                    seen, placing, vector(contacts_out, NEAREST_WIDTH * row, NEAREST_WIDTH))
         status = answer_of(blocks).status[0]
     return status

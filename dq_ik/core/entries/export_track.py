@@ -17,9 +17,10 @@
 from __future__ import annotations
 
 from dq_ik.core.algebra.vector import all_within, copy, fill
-from dq_ik.core.entries.block_check import fault, fits, is_request, is_robot, is_track
+from dq_ik.core.entries.block_check import fault, is_robot
 from dq_ik.core.entries.entry import entry, Numbers, NumbersOut
-from dq_ik.core.entries.pose_input import Fault, is_kind, pose_at, read_pose
+from dq_ik.core.entries.pose_input import Fault
+from dq_ik.core.entries.rows import read_goal, wrong_frames
 from dq_ik.core.memory import blocks as memory_blocks
 from dq_ik.core.memory.arrays import vector
 from dq_ik.core.memory.blocks import (
@@ -28,7 +29,6 @@ from dq_ik.core.memory.blocks import (
     view_request,
     view_robot,
     view_track,
-    work_of,
 )
 from dq_ik.core.memory.layout import FARTHEST
 from dq_ik.core.track.follow import follow
@@ -89,21 +89,16 @@ def track(robot: Numbers, request: Numbers, track_out: NumbersOut, poses: Number
     :param memory: memory_size() words
     :returns: the Status of the last row; below zero: that row and those after it have no answer
     """
-    if not is_robot(robot) or not is_request(request) or not fits(request, robot):
-        return fault(Fault.WRONG_BLOCK.value, 0)
-    if not is_track(robot, track_out):
-        return fault(Fault.WRONG_BLOCK.value, 0)
-    if not 0.0 <= dt <= FARTHEST or not (n_poses == 0 or (
-            n_poses == n_rows and view_robot(robot).n_tips == 1 and is_kind(pose_kind))):
-        return fault(Fault.OUT_OF_RANGE.value, 0)
+    wrong = wrong_frames(robot, request, track_out, n_poses, pose_kind, dt, n_rows)
+    if wrong != 0:
+        return wrong
     prepare_work(robot, memory)
     status = 0
     for row in range(n_rows):
         blocks = take_row(robot, request, answers_out, row, memory)
-        if n_poses > 0:
-            wrong = read_pose(pose_kind, pose_at(poses, pose_kind, row), work_of(blocks).goals[0])
-            if wrong != 0:
-                return fault(wrong, row)
+        wrong = read_goal(blocks, poses, pose_kind, n_poses, row)
+        if wrong != 0:
+            return fault(wrong, row)
         follow(blocks, view_track(track_out), dt, fresh, view_request(request).timeout)
         status = memory_blocks.answer_of(blocks).status[0]
     return status

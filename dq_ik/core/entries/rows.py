@@ -12,11 +12,18 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The rows of a call that solves: goals and seeds as callers give them, one each or for all."""
+"""The rows of a call: goals and seeds as callers give them, one each or for all."""
 
 from dq_ik.core.algebra.vector import all_within, copy
 from dq_ik.core.compile import kernel
-from dq_ik.core.entries.block_check import bad_row, fault, is_robot
+from dq_ik.core.entries.block_check import (
+    bad_row,
+    fault,
+    fits,
+    is_request,
+    is_robot,
+    is_track,
+)
 from dq_ik.core.entries.pose_input import Fault, is_kind, pose_at, read_pose
 from dq_ik.core.memory.arrays import address, integers, vector
 from dq_ik.core.memory.blocks import view_robot, work_of
@@ -49,15 +56,33 @@ def request_at(requests, n_requests, row):
 @kernel
 def read_row(blocks, poses, pose_kind, n_poses, seeds, n_seeds, row):
     """Write the goal and the seed of a row to its work memory; return a Fault of the goal."""
-    work = work_of(blocks)
-    if n_poses > 0:
-        wrong = read_pose(pose_kind, pose_at(poses, pose_kind, row), work.goals[0])
-        if wrong != 0:
-            return wrong
+    wrong = read_goal(blocks, poses, pose_kind, n_poses, row)
+    if wrong != 0:
+        return wrong
     if n_seeds > 0:
-        n = blocks.n
+        work, n = work_of(blocks), blocks.n
         copy(vector(seeds, n * row if n_seeds > 1 else 0, n), work.seed)
         work.seeded[0] = 1
+    return 0
+
+
+@kernel
+def read_goal(blocks, poses, pose_kind, n_poses, row):
+    """Write the goal of a row to its work memory, unless requests have it; return its Fault."""
+    if n_poses == 0:
+        return 0
+    return read_pose(pose_kind, pose_at(poses, pose_kind, row), work_of(blocks).goals[0])
+
+
+@kernel
+def wrong_frames(robot, request, track, n_poses, pose_kind, dt, n_rows):
+    """Return what is wrong with the blocks, the counts or the time of a stream; 0: nothing."""
+    if not (is_robot(robot) and is_request(request) and fits(request, robot)
+            and is_track(robot, track)):
+        return fault(Fault.WRONG_BLOCK.value, 0)
+    if not 0.0 <= dt <= FARTHEST or not (n_poses == 0 or (
+            n_poses == n_rows and view_robot(robot).n_tips == 1 and is_kind(pose_kind))):
+        return fault(Fault.OUT_OF_RANGE.value, 0)
     return 0
 
 

@@ -16,6 +16,7 @@
 
 from dq_ik.core.algebra.vector import fill
 from dq_ik.core.compile import kernel
+from dq_ik.core.memory.blocks import view_robot
 from dq_ik.core.memory.scene_layout import GUARD, PLACING, SCENE
 from dq_ik.core.memory.views import begin, size, view
 
@@ -43,3 +44,11 @@ def prepare_placing(links, scene, placing_out):
     still = placing.link[scene.n_links]
     fill(0.0, still)
     still[0] = still[4] = still[8] = 1.0
+
+
+@kernel
+def open_placing(links, scene, memory):
+    """Return views of the robot of the bodies, of the scene, and of a placing that is ready."""
+    tree, seen = view_robot(links), view_scene(scene)
+    prepare_placing(tree, seen, memory)
+    return tree, seen, view_placing(memory)
