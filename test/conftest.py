@@ -107,3 +107,18 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 settings.register_profile('repeatable', derandomize=True)
 settings.register_profile('fuzz', derandomize=False)
 settings.load_profile('repeatable')
+
+
+@pytest.fixture(scope='module')
+def bench(request):
+    """Open the DOMAIN of a file of tests, with a node that plays the rest of the world."""
+    from ros_bench import ros_bench
+
+    with ros_bench(request.module.DOMAIN) as opened:
+        yield opened
+
+
+@pytest.fixture
+def pictures(tmp_path) -> Path:
+    """Return the folder for screenshots: DQ_IK_TEST_ARTIFACTS, else one that pytest removes."""
+    return Path(os.environ.get('DQ_IK_TEST_ARTIFACTS') or tmp_path)

@@ -18,7 +18,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-import os
 from pathlib import Path
 import time
 
@@ -79,12 +78,6 @@ def at_home(browser, page):
     wait_until(lambda: not page.is_playing and max(page.goals[TIP].pose.distance(home)) < 1e-9,
                60.0, 'the goal is at home')
     arrive(page)
-
-
-@pytest.fixture
-def pictures(tmp_path):
-    """Return the folder for screenshots: DQ_IK_TEST_ARTIFACTS, else one that pytest removes."""
-    return Path(os.environ.get('DQ_IK_TEST_ARTIFACTS') or tmp_path)
 
 
 def arrive(page) -> None:

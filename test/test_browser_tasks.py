@@ -17,8 +17,6 @@ from __future__ import annotations
 
 from functools import partial
 import json
-import os
-from pathlib import Path
 
 from browser import ARROW, open_browser, unavailable
 from dq_ik.cli.demo import load_chain
@@ -52,12 +50,6 @@ def browser(alone):
     with open_browser(alone._server) as opened:
         opened.page.context.grant_permissions(['clipboard-read', 'clipboard-write'])
         yield opened
-
-
-@pytest.fixture
-def pictures(tmp_path):
-    """Return the folder for screenshots."""
-    return Path(os.environ.get('DQ_IK_TEST_ARTIFACTS') or tmp_path)
 
 
 @pytest.fixture(autouse=True)

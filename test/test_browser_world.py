@@ -15,9 +15,6 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
-
 from browser import ARROW, open_browser, unavailable
 from dq_ik.demo.choices import find_robot, STARTS
 from dq_ik.robot.urdf import load_robot
@@ -42,12 +39,6 @@ def alone():
     start = chain.configuration(STARTS['panda'], strict=False)
     with show(chain, q=start, port=0, open_browser=False, block=False, world='table') as page:
         yield page
-
-
-@pytest.fixture
-def pictures(tmp_path):
-    """Return the folder for screenshots."""
-    return Path(os.environ.get('DQ_IK_TEST_ARTIFACTS') or tmp_path)
 
 
 def near(pixels: np.ndarray, rgb, slack: float) -> int:

@@ -39,7 +39,7 @@ from moveit_msgs.srv import GetPositionFK, GetPositionIK
 import numpy as np
 import pytest
 from rclpy.parameter import Parameter
-from ros_bench import ros_bench, wait_until
+from ros_bench import wait_until
 from ros_world import stamped
 from sensor_msgs.msg import JointState
 from test_ball_angles import arm, balled, CENTERS, NAMES
@@ -163,12 +163,6 @@ def test_options_speak_of_the_urdfs_joints():
 
 
 # --- node ----------------------------------------------------------------------------------------
-
-@pytest.fixture(scope='module')
-def bench():
-    with ros_bench(DOMAIN) as opened:
-        yield opened
-
 
 def test_a_stream_has_the_names_and_keeps_the_limits_of_the_urdf(bench):
     node = bench.add(IkNode, remap={'__node': 'balled'}, use_tf=False, robot_description=TEXT,

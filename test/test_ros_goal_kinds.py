@@ -29,7 +29,7 @@ from geometry_msgs.msg import PointStamped, PoseStamped
 import numpy as np
 import pytest
 from rclpy.parameter import Parameter
-from ros_bench import ros_bench, wait_until
+from ros_bench import wait_until
 import ros_robot
 from ros_world import ARM, CHAIN, close, Q, stamped
 from sensor_msgs.msg import JointState
@@ -89,12 +89,6 @@ class Follower:
         assert not self.commands
         assert self.answers[0].level == DiagnosticStatus.ERROR
         return self.answers[0].message
-
-
-@pytest.fixture(scope='module')
-def bench():
-    with ros_bench(DOMAIN) as opened:
-        yield opened
 
 
 @pytest.fixture(scope='module')

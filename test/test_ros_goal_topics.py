@@ -29,7 +29,7 @@ from dq_ik.stream.tally import Tally
 from geometry_msgs.msg import PoseStamped
 import pytest
 from rclpy.node import Node
-from ros_bench import ros_bench, wait_until
+from ros_bench import wait_until
 import ros_robot
 from sensor_msgs.msg import JointState
 
@@ -37,12 +37,6 @@ DOMAIN = reserve()
 PANDA = (Path(__file__).parent.parent / 'urdf' / 'panda.urdf').read_text()
 TIP = 'panda_hand_tcp'
 HERE = Pose.from_xyz_rpy((0.1, 0.2, 0.3), (0.0, 0.0, 0.4))
-
-
-@pytest.fixture(scope='module')
-def bench():
-    with ros_bench(DOMAIN) as opened:
-        yield opened
 
 
 def test_joint_states_are_those_of_now(bench):

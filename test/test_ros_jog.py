@@ -15,6 +15,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 import os
 import pty
 import signal
@@ -33,7 +34,7 @@ from geometry_msgs.msg import PoseStamped
 import numpy as np
 import pytest
 from rclpy.parameter import Parameter
-from ros_bench import ros_bench, wait_until
+from ros_bench import wait_until
 import ros_robot
 from ros_world import ARM, CHAIN, close, Q, stamped
 from sensor_msgs.msg import JointState
@@ -119,12 +120,6 @@ def twist(numbers=FORWARD, frame='arm_base', stamp=None):
     if stamp is not None:
         msg.header.stamp = stamp
     return msg
-
-
-@pytest.fixture(scope='module')
-def bench():
-    with ros_bench(DOMAIN) as opened:
-        yield opened
 
 
 @pytest.fixture(scope='module')
@@ -312,8 +307,9 @@ def environment():
         [ROOT, os.environ.get('PYTHONPATH', '')]), 'ROS_DOMAIN_ID': str(DOMAIN)}
 
 
-def test_jog_in_a_terminal_moves_the_arm_and_restores_the_terminal(arm):
-    arm.place(Q)
+@contextmanager
+def jog_terminal():
+    """Run the command in a terminal; yield its process and our end, when it has said all keys."""
     ours, theirs = pty.openpty()
     before = termios.tcgetattr(theirs)
     process = subprocess.Popen(jog_words('--node', '/jogged'), stdin=theirs, stdout=theirs,
@@ -322,20 +318,28 @@ def test_jog_in_a_terminal_moves_the_arm_and_restores_the_terminal(arm):
     while b'quit' not in said:
         said += os.read(ours, 1000)
     assert not termios.tcgetattr(theirs)[3] & termios.ICANON
-    for _ in range(10):
-        os.write(ours, b'\x1b[A')
-        time.sleep(0.03)
-    time.sleep(0.3)
-    os.write(ours, b't+q')
-    said = b''
-    while process.poll() is None:
-        time.sleep(0.05)
-    said += os.read(ours, 10000)
-    assert process.returncode == 0
-    assert termios.tcgetattr(theirs) == before
-    assert b'axes of the tool' in said
-    os.close(ours)
-    os.close(theirs)
+    assert b'Traceback' not in said
+    try:
+        yield process, ours
+        assert termios.tcgetattr(theirs) == before
+    finally:
+        process.kill()
+        os.close(ours)
+        os.close(theirs)
+
+
+def test_jog_in_a_terminal_moves_the_arm_and_restores_the_terminal(arm):
+    arm.place(Q)
+    with jog_terminal() as (process, ours):
+        for _ in range(10):
+            os.write(ours, b'\x1b[A')
+            time.sleep(0.03)
+        time.sleep(0.3)
+        os.write(ours, b't+q')
+        while process.poll() is None:
+            time.sleep(0.05)
+        assert process.returncode == 0
+        assert b'axes of the tool' in os.read(ours, 10000)
     arm.rest()
     moved = CHAIN.fk(arm.path[-1]).position - CHAIN.fk(Q).position
     assert 0.005 < moved[0] < 0.1
@@ -345,20 +349,9 @@ def test_jog_in_a_terminal_moves_the_arm_and_restores_the_terminal(arm):
 
 @pytest.mark.parametrize('how', [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_jog_restores_the_terminal_when_it_is_ended(arm, how):
-    ours, theirs = pty.openpty()
-    before = termios.tcgetattr(theirs)
-    process = subprocess.Popen(jog_words('--node', '/jogged'), stdin=theirs, stdout=theirs,
-                               stderr=theirs, env=environment())
-    said = b''
-    while b'quit' not in said:
-        said += os.read(ours, 1000)
-    assert termios.tcgetattr(theirs) != before
-    process.send_signal(how)
-    assert process.wait(20.0) == 130
-    assert termios.tcgetattr(theirs) == before
-    assert b'Traceback' not in said
-    os.close(ours)
-    os.close(theirs)
+    with jog_terminal() as (process, _):
+        process.send_signal(how)
+        assert process.wait(20.0) == 130
 
 
 @pytest.mark.parametrize('how', ['replay', 'pipe'])

@@ -35,7 +35,7 @@ import pytest
 from rcl_interfaces.msg import SetParametersResult
 from rclpy.node import Node
 from rclpy.parameter import Parameter
-from ros_bench import ros_bench, wait_until
+from ros_bench import wait_until
 from sensor_msgs.msg import JointState
 import viser
 
@@ -61,13 +61,6 @@ class StandIn(Node):
         bad = any(parameter.value == 'ccd' or list(parameter.value) == FAR
                   for parameter in parameters if not isinstance(parameter.value, float))
         return SetParametersResult(successful=not bad, reason='not today' if bad else '')
-
-
-@pytest.fixture(scope='module')
-def bench():
-    """Open a domain for all tests."""
-    with ros_bench(DOMAIN) as opened:
-        yield opened
 
 
 @pytest.fixture(scope='module')
