@@ -153,6 +153,8 @@ class Attack(Questions):
             if number % ROUND == 0 and not self.restore(alive):
                 return False
             if number % ROUND == ROUND // 2:
+                if not self.room(0, alive):  # the node may take a change before what came first
+                    return False
                 self.calm = False
                 self.send(self.services[2][0], SetParameters.Request(parameters=[Parameter(
                     'robot_description_semantic', value='').to_parameter_msg()]), None)
