@@ -95,6 +95,23 @@ class Bench:
                 self._executor.spin_once(timeout_sec=0.1)
 
 
+class Sender:
+    """Publishes below the name of a node, on topics that are opened when they are first used."""
+
+    def __init__(self, node: Node, name: str) -> None:
+        self._node, self._name = node, name
+        self._publishers: dict[str, Any] = {}
+
+    def open(self, topic: str, kind: type) -> Any:
+        """Return the publisher of a topic that the node listens to."""
+        if topic not in self._publishers:
+            publisher = self._node.create_publisher(kind, f'{self._name}/{topic}', 1)
+            wait_until(publisher.get_subscription_count, what=topic)
+            time.sleep(0.2)
+            self._publishers[topic] = publisher
+        return self._publishers[topic]
+
+
 def wait_until(condition: Callable[[], bool], timeout: float = 40.0, what: str = '') -> None:
     """Return as soon as the condition holds; fail if it does not in time."""
     deadline = time.monotonic() + timeout

@@ -29,7 +29,7 @@ from geometry_msgs.msg import PointStamped, PoseStamped
 import numpy as np
 import pytest
 from rclpy.parameter import Parameter
-from ros_bench import wait_until
+from ros_bench import Sender, wait_until
 import ros_robot
 from ros_world import ARM, CHAIN, close, Q, stamped
 from sensor_msgs.msg import JointState
@@ -59,19 +59,14 @@ class Follower:
                               velocity_scaling=0.0, **parameters)
         self.commands = bench.newest(JointState, f'{name}/joint_commands')
         self.answers = bench.newest(DiagnosticStatus, f'{name}/status', LATCHED)
-        self._bench, self._name = bench, name
-        self._publishers = {}
+        self._sender = Sender(bench.node, name)
         wait_until(lambda: bench.node.count_publishers(f'/{name}/joint_commands'))
 
     def send(self, topic, msg):
         """Publish a goal."""
-        if topic not in self._publishers:
-            publisher = self._bench.node.create_publisher(type(msg), f'{self._name}/{topic}', 1)
-            wait_until(publisher.get_subscription_count, what=topic)
-            time.sleep(0.2)
-            self._publishers[topic] = publisher
+        publisher = self._sender.open(topic, type(msg))
         self.commands.clear()
-        self._publishers[topic].publish(msg)
+        publisher.publish(msg)
 
     def follow(self, topic, msg):
         """Send a goal; return the joint vector of the command that answers."""

@@ -34,7 +34,7 @@ from geometry_msgs.msg import PoseStamped
 import numpy as np
 import pytest
 from rclpy.parameter import Parameter
-from ros_bench import wait_until
+from ros_bench import Sender, wait_until
 import ros_robot
 from ros_world import ARM, CHAIN, close, Q, stamped
 from sensor_msgs.msg import JointState
@@ -51,12 +51,12 @@ class Jogged:
     """An ik node, publishers of its topics, and all commands since the last look."""
 
     def __init__(self, bench, name, chain, **parameters):
-        self.chain, self._bench, self._name = chain, bench, name
+        self.chain, self._bench = chain, bench
         self.node = bench.add(IkNode, remap={'__node': name}, use_tf=False, **parameters)
         self.path, self.times = [], []
         bench.node.create_subscription(JointState, f'{name}/joint_commands', self._take, 100)
         self.answers = bench.newest(DiagnosticStatus, f'{name}/status', LATCHED)
-        self._publishers = {}
+        self._sender = Sender(bench.node, name)
         wait_until(lambda: bench.node.count_publishers(f'/{name}/joint_commands'))
 
     def _take(self, msg):
@@ -64,12 +64,7 @@ class Jogged:
         self.path.append(self.chain.configuration(dict(zip(msg.name, msg.position))))
 
     def send(self, topic, msg):
-        if topic not in self._publishers:
-            publisher = self._bench.node.create_publisher(type(msg), f'{self._name}/{topic}', 1)
-            wait_until(publisher.get_subscription_count, what=topic)
-            time.sleep(0.2)
-            self._publishers[topic] = publisher
-        self._publishers[topic].publish(msg)
+        self._sender.open(topic, type(msg)).publish(msg)
 
     def place(self, q, tip='flange'):
         """Send a pose and return when the arm is there."""
