@@ -21,6 +21,7 @@ from benchmark.protocol import Referee
 from dq_ik import load_robot, Pose
 from dq_ik.errors import DqIkError
 from dq_ik.robot.bundled import robot_file
+from dq_ik.stream.path_postures import Postures
 from dq_ik.stream.whole_path import follow_path
 import numpy as np
 import pytest
@@ -76,6 +77,12 @@ def test_the_start_is_kept(tmp_path):
     assert judged(robot, result, path.poses).all()
     again = follow_path(chain, path.poses, DT, start=path.q[0], velocity=2.5)
     assert np.array_equal(again.q, result.q)
+
+
+def test_no_posture_depends_on_the_speed_of_the_machine():
+    """Solves end by their iterations; with the usual time budget a pause of 50 ms could count."""
+    chain = load_robot(robot_file('panda')).chain()
+    assert Postures(chain, 1e-5)._solver.options.timeout == 60.0
 
 
 def test_speed_limits_of_the_urdf_hold_for_each_joint(tmp_path):

@@ -29,6 +29,7 @@ SHIFTS = (0.0, -0.5, 0.5, -1.0, 1.0)  # shares of the largest shift that are tri
 ALIKE = 0.01  # rad or m; postures of an arm without self-motion that differ less are the same
 GUESSES = (1, 8)  # random seeds within the reach of a posture, with and without self-motion
 ALL_GUESSES = 400  # of all postures at one pose together, without self-motion
+PATIENCE = 60.0  # for one posture [s]: iterations end it, and a busy machine changes nothing
 INSIDE = 1.0 - 1e-6  # share of the reach that is used; the rest is for rounding
 SAFE = 0.75  # share of the postures kept, where there are too many, that are far from limits
 
@@ -44,7 +45,7 @@ class Postures:
         """Prepare the solver of a chain with one tip."""
         self.chain, self.most = chain, 1000
         self._solver = Solver(chain, tolerance=tolerance, max_restarts=0,
-                              max_iterations=ITERATIONS)
+                              max_iterations=ITERATIONS, timeout=PATIENCE)
         self._rng = np.random.default_rng(random_seed)
         self._hash = self._rng.integers(1, 2 ** 62, chain.n) | 1
         self._low = np.maximum(chain.lower, -1e6)
