@@ -53,11 +53,12 @@ bool KinematicsPlugin::initialize(const rclcpp::Node::SharedPtr & node,
         storeValues(model, group, base, tips, search_discretization);
         build(model);
         const std::chrono::duration<double> time = std::chrono::steady_clock::now() - begin;
-        RCLCPP_INFO(logger_, "dq_ik %s solves group '%s': %zu joints, %zu tips, '%s' to '%s', method "
-                    "%s, code for %s, ready in %.1f ms", DQ_IK_VERSION, group.c_str(),
-                    group_.joint_names.size(), tip_frames_.size(), base_frame_.c_str(),
-                    tip_frames_.back().c_str(), options_.method.c_str(), dq_ik_level(),
-                    1e3 * time.count());
+        const size_t joints = group_.joint_names.size(), n_tips = tip_frames_.size();
+        RCLCPP_INFO(logger_, "dq_ik %s solves group '%s': %zu joint%s, %zu tip%s, '%s' to '%s', "
+                    "method %s, code for %s, ready in %.1f ms", DQ_IK_VERSION, group.c_str(),
+                    joints, joints == 1 ? "" : "s", n_tips, n_tips == 1 ? "" : "s",
+                    base_frame_.c_str(), tip_frames_.back().c_str(), options_.method.c_str(),
+                    dq_ik_level(), 1e3 * time.count());
         return true;
     });
 }

@@ -29,6 +29,7 @@ rclcpp::Parameter declared(rclcpp::Node & node, const std::string & name, const 
         rcl_interfaces::msg::ParameterDescriptor descriptor;
         descriptor.description = setting.description;
         descriptor.dynamic_typing = true;  // a whole number will do for any number
+        descriptor.read_only = true;  // it is read once
         node.declare_parameter(name, usual, descriptor);
     }
     return node.get_parameter(name);
@@ -82,6 +83,9 @@ Options read_options(rclcpp::Node & node, const std::string & group)
             const rclcpp::ParameterValue usual(options.*field);
             read(declared(node, prefix + setting.name, setting, usual), options.*field);
         }, setting.field);
+    const std::string fault = fault_of(options);
+    if (!fault.empty())
+        throw std::invalid_argument(prefix + fault);
     return options;
 }
 
