@@ -87,8 +87,8 @@ def workspace(tmp_path_factory) -> Path:
     return folder
 
 
-def ask(workspace: Path, task: str, robot: str, *, fails: bool = False) -> list[float]:
-    """Run a task of the program in the sourced workspace; return the numbers that it prints."""
+def start(workspace: Path, task: str, robot: str, *words: str) -> subprocess.CompletedProcess:
+    """Run a task of the program in the sourced workspace."""
     name, joints, base, tips = ROBOTS[robot]
     srdf = workspace / f'{name}.srdf'
     members = ''.join(f'<joint name="{joint}"/>' for joint in joints)
@@ -98,11 +98,16 @@ def ask(workspace: Path, task: str, robot: str, *, fails: bool = False) -> list[
         urdf = workspace / urdf.name
         urdf.write_text(FLOATING)
     command = ' '.join([str(workspace / 'program' / 'program'), task, str(urdf), str(srdf),
-                        'group', base, *tips])
-    done = subprocess.run(['bash', '-c', f'. install/local_setup.bash && {command}'],
+                        'group', base, *tips, *words])
+    return subprocess.run(['bash', '-c', f'. install/local_setup.bash && {command}'],
                           cwd=workspace, capture_output=True, text=True, check=False, timeout=300)
-    assert (done.returncode == 0) is not fails, done.stdout[-2000:] + done.stderr[-2000:]
-    return [] if fails else [float(word) for word in done.stdout.splitlines()[-1].split()]
+
+
+def ask(workspace: Path, task: str, robot: str) -> list[float]:
+    """Return the numbers that a task of the program prints."""
+    done = start(workspace, task, robot)
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
+    return [float(word) for word in done.stdout.splitlines()[-1].split()]
 
 
 def test_the_index_has_the_plugin(workspace):
@@ -161,4 +166,14 @@ def test_limits_are_those_of_the_robot_model(workspace, robot, most, monkeypatch
 
 def test_a_group_whose_joints_move_no_tip_is_refused(workspace, monkeypatch):
     monkeypatch.setitem(ROBOTS, 'idle', ('two_arms', BOTH[1:8], 'base_link', ('right_tool',)))
-    ask(workspace, 'random', 'idle', fails=True)
+    assert start(workspace, 'random', 'idle').returncode == 1
+
+
+@pytest.mark.parametrize(('setting', 'sentence'), [
+    ('mode:=all', 'mode is one of speed, distance'),
+    ('max_restarts:=5.5', "max_restarts is a whole number, got '5.5")])
+def test_a_bad_setting_names_its_group(workspace, setting, sentence):
+    prefix = 'robot_description_kinematics.group.'
+    done = start(workspace, 'random', 'panda', '--ros-args', '-p', prefix + setting)
+    assert done.returncode == 1
+    assert prefix + sentence in done.stderr

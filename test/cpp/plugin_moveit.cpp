@@ -26,6 +26,7 @@
 #include <srdfdom/model.h>
 #include <urdf_parser/urdf_parser.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cmath>
@@ -67,7 +68,7 @@ struct Bench {
     Bench(int count, char ** words)
     : loader("moveit_core", "kinematics::KinematicsBase"),
       node(std::make_shared<rclcpp::Node>("plugin_test")), group_name(words[4]), base(words[5]),
-      tips(words + 6, words + count)
+      tips(words + 6, std::find(words + 6, words + count, std::string("--ros-args")))
     {
         const auto urdf = urdf::parseURDF(text_of(words[2]));
         const auto srdf = std::make_shared<srdf::Model>();
