@@ -102,7 +102,7 @@ class Sender:
         self._node, self._name = node, name
         self._publishers: dict[str, Any] = {}
 
-    def open(self, topic: str, kind: type) -> Any:
+    def to(self, topic: str, kind: type) -> Any:
         """Return the publisher of a topic that the node listens to."""
         if topic not in self._publishers:
             publisher = self._node.create_publisher(kind, f'{self._name}/{topic}', 1)

@@ -64,7 +64,7 @@ class Follower:
 
     def send(self, topic, msg):
         """Publish a goal."""
-        publisher = self._sender.open(topic, type(msg))
+        publisher = self._sender.to(topic, type(msg))
         self.commands.clear()
         publisher.publish(msg)
 

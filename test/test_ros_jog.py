@@ -64,7 +64,7 @@ class Jogged:
         self.path.append(self.chain.configuration(dict(zip(msg.name, msg.position))))
 
     def send(self, topic, msg):
-        self._sender.open(topic, type(msg)).publish(msg)
+        self._sender.to(topic, type(msg)).publish(msg)
 
     def place(self, q, tip='flange'):
         """Send a pose and return when the arm is there."""
