@@ -27,7 +27,7 @@ from dq_ik.ros.client import Client
 from dq_ik.ros.description import LATCHED
 from geometry_msgs.msg import PoseStamped
 import pytest
-from rclpy.qos import qos_profile_sensor_data
+from rclpy.qos import qos_profile_sensor_data, QoSProfile
 from ros_bench import wait_until
 import ros_processes
 import ros_robot
@@ -205,7 +205,9 @@ class Flood:
 
     def __init__(self, node):
         from moveit_msgs.srv import GetPositionIK
-        self.clients = [node.create_client(GetPositionIK, '/dq_ik/compute_ik') for _ in range(8)]
+        # Each client gets the responses of all, and rclpy's 10 are too few for those of the dying.
+        self.clients = [node.create_client(GetPositionIK, '/dq_ik/compute_ik',
+                                           qos_profile=QoSProfile(depth=100)) for _ in range(8)]
         assert all(client.wait_for_service(10.0) for client in self.clients)
         self.request = GetPositionIK.Request()
         self.request.ik_request.pose_stamped = stamped(CHAIN.fk(Q))
