@@ -304,11 +304,16 @@ def environment():
 
 @contextmanager
 def jog_terminal():
-    """Run the command in a terminal; yield its process and our end, when it has said all keys."""
+    """
+    Run the command in a terminal; yield its process and our end, when it has said all keys.
+
+    It begins with Ctrl-C ignored, as what a script starts in the background does.
+    """
     ours, theirs = pty.openpty()
     before = termios.tcgetattr(theirs)
-    process = subprocess.Popen(jog_words('--node', '/jogged'), stdin=theirs, stdout=theirs,
-                               stderr=theirs, env=environment())
+    process = subprocess.Popen(
+        jog_words('--node', '/jogged'), stdin=theirs, stdout=theirs, stderr=theirs,
+        env=environment(), preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN))
     said = b''
     while b'quit' not in said:
         said += os.read(ours, 1000)

@@ -104,8 +104,8 @@ def _keys(args: Namespace) -> Iterator[KeySource]:
     import termios
     import tty
     before = termios.tcgetattr(handle)
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.default_int_handler)  # which unwinds, as Ctrl-C does
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):  # a script may ignore the first
+        signal.signal(number, signal.default_int_handler)
     try:
         tty.setcbreak(handle)
         yield lambda seconds: _read(handle, seconds)
